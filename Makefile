@@ -1,0 +1,86 @@
+# Needs Python 3.11 or newer with pip and venv, git and make; everything else goes into .venv.
+# Another interpreter: make test PYTHON=python3.12
+
+PYTHON ?= python3
+UV_VERSION = 0.13.9
+
+VENV = .venv
+STAMP = $(VENV)/.stamp
+PY = $(VENV)/bin/python
+DEMO = src/agentframes/_demo/*.json*
+
+# Nothing from outside .venv is imported, and pip installs nowhere else.
+unexport PYTHONPATH PYTHONHOME
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export PIP_USER = 0
+
+# Without a HOME, pip would keep its cache in / or in a folder named "~".
+ifeq ($(HOME),)
+export HOME := $(CURDIR)/$(VENV)
+endif
+
+# A checkout that was copied or moved sets up again: .venv holds absolute paths.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+.PHONY: $(STAMP)
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types fmt lock clean
+
+help:
+	@echo 'make demo    set up, then read a real capture of each engine: table, then JSON'
+	@echo 'make test    set up, then run the tests'
+	@echo 'make lint    ruff (rules and format), import-linter (the floors)'
+	@echo 'make types   mypy --strict over src, tests and scripts'
+	@echo 'make fmt     format, and fix what ruff can fix'
+	@echo 'make lock    requirements-dev.lock from pyproject.toml; UPGRADE=1 takes the newest releases'
+	@echo 'make clean   remove .venv, caches and builds'
+
+demo: $(STAMP)
+	@echo '$$ .venv/bin/agentframes read $(DEMO)'
+	@$(PY) -m agentframes read $(DEMO)
+	@echo
+	@echo '$$ .venv/bin/agentframes read --json $(DEMO)'
+	@$(PY) -m agentframes read --json $(DEMO)
+
+test: $(STAMP)
+	@$(PY) -m pytest
+
+lint: $(STAMP)
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@$(VENV)/bin/lint-imports
+
+types: $(STAMP)
+	@$(PY) -m mypy
+
+fmt: $(STAMP)
+	@$(PY) -m ruff check --fix-only --quiet
+	@$(PY) -m ruff format
+
+$(STAMP): pyproject.toml requirements-dev.lock
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo 'agentframes needs Python 3.11 or newer; there is no $(PYTHON) here (make PYTHON=…)' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "agentframes needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (make PYTHON=…)" >&2; exit 1; }
+	@echo 'setting up $(VENV) …'
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PY) -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@echo '$(CURDIR)' > $@
+
+# uv stays out of the lock file: only this target needs it. The lock file names no index.
+lock:
+	@$(PYTHON) -m venv --clear .venv-lock
+	@.venv-lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
+	@.venv-lock/bin/uv --no-config --system-certs --cache-dir .venv-lock/cache pip compile --quiet \
+		--python .venv-lock/bin/python --universal --python-version 3.11 \
+		--group dev --all-extras --generate-hashes $(if $(UPGRADE),--upgrade) \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+		--output-file requirements-dev.lock pyproject.toml
+	@rm -rf .venv-lock
+	@! grep -n '://' requirements-dev.lock
+
+clean:
+	@rm -rf $(VENV) .venv-lock build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests scripts -name __pycache__ -type d -exec rm -rf {} + 2>/dev/null || true

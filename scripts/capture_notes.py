@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each recorded scenario shows, in words: the notes and claims of a `capture.toml`.
+
+A claim is a sentence that the raw lines of that capture bear out. Scenarios are keyed by
+their number (`s04`), because the rest of a folder name tells the variant.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+Claims: TypeAlias = dict[str, list[str]]
+
+VARIANTS = {
+    "json": "single-document mode",
+    "json-verbose": "single-document mode with all frames",
+    "experimental-json": "flag --experimental-json",
+    "partial": "with partial messages",
+    "codemode": "a model whose shell access is a JavaScript exec tool",
+    "readonly": "read-only sandbox",
+    "unknown-model": "a model name the tool has no metadata for",
+    "default-model": "no model flag",
+    "thinking": "extra thinking flag",
+    "no-ripgrep": "no rg in PATH",
+    "native": "the platform binary started directly",
+    "stream-anthropic": "provider with the Anthropic wire form",
+    "stream-responses": "provider with the Responses wire form",
+    "too-short": "a session that is too short to compact",
+}
+
+# Claims that hold for every engine that was asked.
+COMMON: Claims = {
+    "s01": ["a plain text answer in one model step"],
+    "s02": ["unicode, newlines, a fenced json block and U+2028 in the answer"],
+    "s03": ["one shell call that succeeds, then an answer"],
+    "s04": ["three shell calls in one model turn, one exits 3"],
+    "s05": ["one file is changed and one is created"],
+    "s06": ["reasoning before and after one shell call"],
+    "s07": ["a todo or plan tool is used"],
+    "s08": ["the model server answers 500 until the CLI gives up"],
+    "s09": ["the model server answers 401 until the CLI gives up"],
+    "s10": ["429 twice, then success: retries on the way are no failure"],
+    "s12": ["MCP calls: one succeeds, one fails, one has a structured result"],
+    "s13a": ["the first run of a session that is resumed later"],
+    "s13b": ["a second run, resuming the session of s13a under the same id"],
+    "s16": ["four model steps"],
+    "s17": ["a sub-agent does part of the work"],
+    "s18": ["structured output was asked for with a schema"],
+    "s20": ["an image and a blob come back from tools"],
+    "s21": ["the turn limit of 2 ends the run"],
+    "s22": ["both calls are refused for want of permission, the run still succeeds"],
+    "s23": ["the first model call runs into its token limit"],
+    "s24": ["the model refuses"],
+    "s25": ["SIGTERM while the model streams its answer"],
+    "s26": ["SIGTERM while a shell command of 30 s runs"],
+    "s27": ["the model answers with nothing"],
+    "s29a": ["the first run of a session that is compacted later"],
+    "s29": ["/compact as the prompt of a resumed session"],
+    "s29c": ["one more run of the session that was compacted, under the same id"],
+    "s30": ["a second user message after the first result, in one process"],
+    "s31": ["a web search that the provider does"],
+    "s32": ["a call of a tool that does not exist prints nothing"],
+    "s35": ["a patch that does not fit prints nothing"],
+    "s36": ["a shell command runs into its time limit"],
+}
+
+CLAUDE: Claims = {
+    "s04": ["three assistant frames share one message id"],
+    "s08": ["subtype success with is_error true"],
+    "s09": ["subtype success with is_error true and api_error_status 401"],
+    "s16": ["each step has its own usage, the result's usage is their sum"],
+    "s17": ["modelUsage includes the sub-agent, usage does not"],
+    "s18": ["structured_output holds the answer and result repeats it as text"],
+    "s21": ["error_max_turns has errors and no result text"],
+    "s22": ["permission_denials lists both calls"],
+    "s23": ["the result holds the second half of the answer only"],
+    "s27": ["the result is the empty text, no assistant frame is printed"],
+    "s29": ["the result's own usage is zero"],
+    "s30": [
+        "system/init comes again with the same session id",
+        "modelUsage and total_cost_usd go on counting, usage is the last turn's",
+        "the user messages are not printed",
+    ],
+}
+
+CODEX: Claims = {
+    "s04": ["each call prints its started and completed line as a pair"],
+    "s08": ["five error frames about retries come before the final error and turn.failed"],
+    "s09": ["five error frames about retries come before the final error and turn.failed"],
+    "s10": ["error frames are not final"],
+    "s16": ["one turn.completed gives the usage of all four steps"],
+    "s17": ["usage does not include the sub-agent"],
+    "s18": ["the structured answer arrives as JSON text in an agent_message"],
+    "s22": ["a refused call prints no item; stderr names the rejected patch"],
+    "s23": ["an error frame stands between the halves, usage counts the second call only"],
+    "s25": ["nothing of the answer is printed, the turn has no end"],
+    "s26": ["the shell call is started and not completed, the turn has no end"],
+    "s27": ["turn.completed without an agent_message"],
+    "s31": ["the web_search item has its key id twice"],
+}
+
+# `codex exec --json` before the item lines; its frames have no terminal one.
+LEGACY: Claims = {
+    "s08": ["five lines about retries come before the last one, msg.type error"],
+    "s09": ["five lines about retries come before the last one, msg.type error"],
+    "s10": ["the retries print nothing"],
+    "s13b": ["a second run, resuming the session of s13a; no line names the session"],
+    "s22": ["the shell call is answered with Permission denied, its exit code is -1"],
+    "s23": ["a line about the retry stands between the halves, usage counts the second call only"],
+    "s25": ["nothing of the answer is printed"],
+    "s26": ["exec_command_begin without its end"],
+    "s27": ["no agent_message"],
+}
+
+EXPERIMENTAL: Claims = {
+    "s08": ["five error frames about retries come before the last one, which is final"],
+    "s12": ["the answer speaks of MCP calls, no item tells of them"],
+}
+
+# Where the form of the output makes a common claim untrue.
+REPLACED = {
+    "legacy": ("s13b", "s22"),
+    "experimental": ("s12",),
+}
+
+# Where the version or the variant makes the difference.
+SPECIAL: dict[tuple[str, str, str], list[str]] = {
+    ("claude", "1.0.128", "s08"): ["no api_error_status: the code stands in the result text only"],
+    ("claude", "2.1.220", "s13b"): ["modelUsage and total_cost_usd count this run only"],
+    ("claude", "2.1.220", "s24"): [
+        "stop_reason refusal and is_error true with subtype success",
+        "the only assistant frame is synthetic",
+    ],
+    ("claude", "2.1.220", "s25"): [
+        "the assistant frame is marked aborted, a user frame tells of the interruption",
+        "error_during_execution with an empty modelUsage and a usage of zero",
+    ],
+    ("claude", "2.1.220", "s26"): [
+        "the tool_result frame says that the user rejected the call",
+        "error_during_execution with the account of the one model call",
+    ],
+    ("claude", "2.1.220", "s29c"): ["modelUsage and total_cost_usd count this run only"],
+    ("claude", "2.1.332", "s13b"): [
+        "modelUsage and total_cost_usd count the session, model_usage_since_last_result this run"
+    ],
+    ("claude", "2.1.332", "s22"): ["system/permission_denied names each refused call"],
+    ("claude", "2.1.332", "s23"): ["an isSynthetic user frame asks the model to go on"],
+    ("claude", "2.1.332", "s24"): [
+        "safety_stops is 1: the CLI asks once more by itself, the run succeeds",
+        "the refused message has no frame",
+    ],
+    ("claude", "2.1.332", "s25"): ["the run ends without a result frame"],
+    ("claude", "2.1.332", "s26"): [
+        "the tool_result frame says exit code 137",
+        "the run ends without a result frame",
+    ],
+    ("claude", "2.1.332", "s29c"): [
+        "modelUsage and total_cost_usd count the session, model_usage_since_last_result this run"
+    ],
+    ("claude", "2.1.332", "s30"): ["model_usage_since_last_result counts each turn by itself"],
+    ("codex", "0.20.0", "s22"): ["the patch is tried and fails: success false"],
+    ("codex", "0.20.0", "s31"): ["no line tells of the search"],
+    ("codex", "0.20.0", "s36"): ["exit_code is -1, what was printed until then is lost"],
+    ("codex", "0.42.0", "s22"): ["the refused patch prints nothing"],
+    ("codex", "0.42.0", "s31"): ["web_search_begin and web_search_end share a call_id"],
+    ("codex", "0.42.0", "s36"): ["exit_code is 124, what was printed until then is kept"],
+    ("codex", "0.44.0", "s13b"): ["usage counts this run only"],
+    ("codex", "0.45.0", "s13b"): ["usage counts this run only"],
+    ("codex", "0.146.0", "s07"): ["todo_list is started, updated and completed after the answer"],
+    ("codex", "0.146.0", "s13b"): ["usage is cumulative over the thread"],
+    ("codex", "0.171.0", "s13b"): ["usage is cumulative over the thread"],
+    ("codex", "0.171.0", "s23"): ["max_output_tokens ends the turn: turn.failed"],
+}
+
+# Where SPECIAL says what the engine's own table would get wrong.
+SPECIAL_ALONE = {("codex", "0.171.0", "s23")}
+# Where the run ended before its first full frame.
+EVENTS_ALONE = {("claude", "2.1.332", "s25")}
+
+
+def split(scenario: str) -> tuple[str, list[str]]:
+    """Part a folder name into the scenario number and its variants."""
+    name, *variants = scenario.split("--")
+    return name.split("-")[0], variants
+
+
+def notes(scenario: str, meta: dict[str, Any]) -> str:
+    """Say how the run was set up, so that its numbers are not taken for a provider's."""
+    number, variants = split(scenario)
+    parts = ["real CLI against a scripted model server on loopback, no network"]
+    if "json" in variants:
+        parts.append("scenario: " + ", ".join(COMMON.get(number, [])))
+    parts += [VARIANTS.get(variant, f"variant {variant}") for variant in variants]
+    changed = meta.get("git_status_after") or []
+    if changed:
+        parts.append("files afterwards: " + ", ".join(line.strip() for line in changed))
+    return "; ".join(parts)
+
+
+def claims(
+    engine: str, version: str, scenario: str, transport: str, meta: dict[str, Any]
+) -> list[str]:
+    """List what the capture supports, the exit status included."""
+    number, variants = split(scenario)
+    special = (engine, version, number)
+    if "experimental-json" in variants:
+        form, own = "experimental", EXPERIMENTAL
+    elif transport == "legacy":
+        form, own = "legacy", LEGACY
+    else:
+        form, own = "", CLAUDE if engine == "claude" else CODEX
+    found = [] if special in SPECIAL_ALONE else list(own.get(number, []))
+    found += SPECIAL.get(special, [])
+    if not meta["stdout_bytes"]:
+        found = ["nothing was printed"]
+    elif "json" in variants:
+        # The one document shows the result and no step: what happened on the way is a note.
+        found = [claim for claim in found if "frame" not in claim and "each step" not in claim]
+        found.insert(0, "one JSON document, the account of the whole run")
+    elif "too-short" in variants:
+        found = ["compact_result is failed, a synthetic assistant frame says why"]
+    elif number not in REPLACED.get(form, ()):
+        found = [*COMMON.get(number, []), *found]
+    return [*found, *of_form(form, variants, special), *ending(meta)]
+
+
+def of_form(form: str, variants: list[str], special: tuple[str, str, str]) -> list[str]:
+    """List what the form of the output shows in every scenario."""
+    found = []
+    if form == "legacy":
+        found.append("settings and prompt come first, in a line each; no terminal frame")
+    if form == "experimental":
+        found.append("no turn lines, so no terminal frame and no usage")
+    if "json-verbose" in variants:
+        found.append("one JSON array with all frames")
+    if "unknown-model" in variants:
+        found.append("an error item is a warning, it comes before turn.started")
+    if "partial" in variants:
+        found.append(
+            "stream events and no assistant frame"
+            if special in EVENTS_ALONE
+            else "stream events stand beside the full assistant frames"
+        )
+    return found
+
+
+def ending(meta: dict[str, Any]) -> list[str]:
+    """Say how the process ended, and who made it."""
+    code = meta["exit_code"]
+    found = ["ended by a signal" if code is None else f"exit status {code}"]
+    if str((meta.get("killed") or {}).get("why")).startswith("rig time limit"):
+        found.append("the CLI did not end by itself, the recorder's SIGTERM ended it")
+    return found

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capture folder: printed output with its provenance beside it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from agentframes.errors import SourceError
+
+OUTPUTS = ("stdout.jsonl", "stdout.json", "stdout.txt")
+
+
+class CaptureFolder(NamedTuple):
+    """What a capture folder tells beside the output itself."""
+
+    stdout: str
+    stderr: str | None
+    engine: str | None
+    version: str | None
+    transport: str | None
+    exit_code: int | None
+
+
+def open_folder(path: str) -> CaptureFolder:
+    """Read a capture's `capture.toml`, and find its output.
+
+    Raises:
+        SourceError: the folder holds no capture, or its description cannot be read.
+    """
+    stdout = _existing(path, *OUTPUTS)
+    if stdout is None:
+        message = f"{path}: a folder without a capture (none of {', '.join(OUTPUTS)})"
+        raise SourceError(message)
+    told = _description(path)
+    code = told.get("exit_code")
+    return CaptureFolder(
+        stdout=stdout,
+        stderr=_existing(path, "stderr.txt"),
+        engine=_text(told.get("engine")),
+        version=_text(told.get("version")),
+        transport=_text(told.get("transport")),
+        exit_code=code if isinstance(code, int) else None,
+    )
+
+
+def _existing(folder: str, *names: str) -> str | None:
+    paths = (os.path.join(folder, name) for name in names)
+    return next((path for path in paths if os.path.isfile(path)), None)
+
+
+def _description(folder: str) -> dict[str, Any]:
+    path = _existing(folder, "capture.toml")
+    if path is None:
+        return {}
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{path}: {error}") from error
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

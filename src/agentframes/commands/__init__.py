@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: one module a command, imported when it is called.
+
+Results go to stdout, everything else to stderr; a misuse is one line there, never a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from agentframes.errors import AgentframesError
+
+USAGE = 2
+INTERRUPTED = 130
+
+COMMANDS = {
+    "read": "tell the facts of finished runs: engine, session, outcome, cost, time, answer",
+}
+
+_HELP = """\
+usage: agentframes COMMAND [ARGUMENT…]
+
+Reads what coding-agent CLIs print.
+
+commands:
+{commands}
+
+  agentframes COMMAND --help   tells a command's arguments
+  agentframes --version        tells the version
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except AgentframesError as error:
+        complain(str(error))
+        return USAGE
+    except BrokenPipeError:
+        # The reader has gone; what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help", "help"):
+        listed = "\n".join(f"  {command:<8} {what}" for command, what in COMMANDS.items())
+        sys.stdout.write(_HELP.format(commands=listed))
+        return 0
+    if name in ("-V", "--version"):
+        from agentframes import __version__
+
+        sys.stdout.write(f"agentframes {__version__}\n")
+        return 0
+    if name not in COMMANDS:
+        problem = f"unknown command {name!r}" if name else "a command is missing"
+        complain(f"{problem}; commands: {', '.join(COMMANDS)} (agentframes --help tells more)")
+        return USAGE
+    run = import_module(f"agentframes.commands.{name}").run
+    status: int = run(arguments[1:])
+    return status
+
+
+def complain(message: str) -> None:
+    """Say one line on stderr."""
+    line = " ".join(message.split())
+    sys.stderr.write(f"agentframes: {line}\n")

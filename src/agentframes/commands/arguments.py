@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Argument parsing whose errors are one line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from agentframes.errors import AgentframesError
+
+
+class UsageError(AgentframesError):
+    """Arguments that make no sense; the message says which."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of printing its usage and exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the one line that says what is wrong."""
+        raise UsageError(f"{self.prog.split()[-1]}: {message} ({self.prog} --help tells more)")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines: one package for each coding-agent CLI, and how they are found.
+
+An engine is a module (or any object) with the members of `Engine`. The built-in ones are packages
+of this one; others register through the entry-point group ``agentframes.engines`` and are looked
+up only for an unknown name, or when no built-in engine recognizes the frames.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+
+import msgspec
+from msgspec import Struct
+
+from agentframes.engines.support import RawFrame, clean_kind
+from agentframes.errors import UnknownEngineError
+from agentframes.frames import Place
+from agentframes.salvage import lenient
+from agentframes.signals import Signal, Unknown
+from agentframes.types import Transport
+
+ENGINE_API = 1
+BUILT_IN = ("claude", "codex")
+ENTRY_POINTS = "agentframes.engines"
+
+F = TypeVar("F", bound=Struct)
+S = TypeVar("S", bound=Struct)
+Emit = Callable[[Signal], None]
+
+
+class Signature(Protocol):
+    """How an engine's frames are told from all others; imported for detection, so kept light."""
+
+    def recognize(self, frame: RawFrame, /) -> int:
+        """Return 2 for a frame that only this engine prints, 1 for a possible one, else 0."""
+
+    def session_id(self, frame: RawFrame, /) -> str | None:
+        """Return the session id where the frame is this engine's own record of it."""
+
+    def cli_version(self, frame: RawFrame, /) -> str | None:
+        """Return the CLI's version where the frame tells it."""
+
+    def transport(self, frame: RawFrame, /) -> Transport:
+        """Return how the engine prints frames like this one on a line of their own."""
+
+    def session_file(self, frame: RawFrame, /) -> str | None:
+        """Name the engine's own session file where the frame can only stand in one."""
+
+
+class Engine(Protocol):
+    """What an engine package offers."""
+
+    name: str
+    engine_api: int
+    signature: Signature
+
+    def interpreter(self) -> type[Interpreter[Any]]:
+        """Return the class that reads this engine's frames; imports what it needs."""
+
+
+class Interpreter(Generic[F]):
+    """Turns the frames of one stream into signals; one instance serves one stream.
+
+    With `full` False only the signals that facts are made of need to be emitted. `cli_version`
+    is the caller's word until the stream tells its own.
+    """
+
+    frame_type: ClassVar[type[Struct]]
+
+    def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
+        self.emit = emit
+        self.full = full
+        self.cli_version = cli_version
+        self.transport: Transport = "jsonl"
+        self.tells_tool_calls = True
+        """Whether the transport shows the calls of tools, so that none means none."""
+        self.tells_model_calls = True
+        """Whether the transport tells the calls of the model apart."""
+
+    def frame(self, frame: F, place: Place) -> None:
+        """Read one frame; never raises on what it holds."""
+        raise NotImplementedError
+
+    def kinds(self, frame: F, raw: Any, /) -> list[str]:
+        """Name the frame at each boundary where it can drift; the first name is the frame's own."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the stream: emit what was held back."""
+
+    def reread(self, place: Place, struct: type[S]) -> S:
+        """Decode the frame at hand as a struct of its own; retyped fields go to `place`."""
+        raw = place.raw()
+        try:
+            value: S = _decoder(struct).decode(raw)
+        except (msgspec.DecodeError, RecursionError):
+            told, changes = lenient(raw, struct)
+            place.changes = [*place.changes, *changes]
+            return struct() if told is None else cast("S", told)
+        return value
+
+    def unknown(self, place: Place, kind: str, agent: str | None = None) -> None:
+        """Tell a frame that the manifest does not name."""
+        name = clean_kind(kind)
+        self.emit(Unknown(at=place.span(), kind=name, frame_kind=name, agent=agent))
+
+
+@functools.cache
+def _decoder(struct: type[S]) -> msgspec.json.Decoder[S]:
+    return msgspec.json.Decoder(struct)
+
+
+def names() -> tuple[str, ...]:
+    """List the built-in engines' names."""
+    return BUILT_IN
+
+
+def get(name: str) -> Engine:
+    """Return an engine by name.
+
+    Raises:
+        UnknownEngineError: no built-in or registered engine has that name.
+    """
+    if name in BUILT_IN:
+        return _built_in(name)
+    for engine in registered():
+        if engine.name == name:
+            return engine
+    raise UnknownEngineError(name, BUILT_IN)
+
+
+def built_in() -> Iterator[Engine]:
+    """Yield the built-in engines, importing each only when it is reached."""
+    return (_built_in(name) for name in BUILT_IN)
+
+
+def _built_in(name: str) -> Engine:
+    return cast("Engine", importlib.import_module(f"agentframes.engines.{name}"))
+
+
+def registered() -> Iterator[Engine]:
+    """Yield the engines that other distributions register, those of another API left out."""
+    from importlib.metadata import entry_points  # 10 ms that `read` rarely needs
+
+    for point in entry_points(group=ENTRY_POINTS):
+        engine = point.load()
+        if getattr(engine, "engine_api", None) == ENGINE_API:
+            yield engine

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claude Code's frames to signals.
+
+`parent_tool_use_id` tells the agent of a frame. What is read where: messages of the model in
+`assistant`, results of tools and what was said to the agent in `user` and `calls`, system frames
+in `system`, the terminal frame in `results`, partial messages in `partial`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from agentframes.engines import Interpreter
+from agentframes.engines.claude import assistant, partial, results, system, user
+from agentframes.engines.claude.frames import Frame, MessageUsage
+from agentframes.engines.claude.kinds import PLAIN, kinds
+from agentframes.engines.support import UNTYPED, epoch_ms, version_tuple
+from agentframes.types import Span
+
+if TYPE_CHECKING:
+    from agentframes.engines import Emit
+    from agentframes.frames import Place
+    from agentframes.lazy import Lazy
+
+_READERS = {
+    "assistant": assistant.read,
+    "user": user.read,
+    "stream_event": partial.read,
+    "system": system.read,
+    "result": results.read,
+}
+
+
+class ClaudeInterpreter(Interpreter[Frame]):
+    """Reads one stream of Claude Code."""
+
+    frame_type = Frame
+
+    def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
+        super().__init__(emit, full=full, cli_version=cli_version)
+        self.at = Span(0, 0)
+        self.session_id: str | None = None
+        self.timestamp: str | None = None
+        self.api_error: str | None = None
+        self.inits = self.results = 0
+        self.answered = False  # a model has spoken since the last result
+        self.streamed = self.reset_announced = self.compacted = self.list_price = False
+        self.message_ids: OrderedDict[str, str] = OrderedDict()  # frame uuid -> message id
+        self.calls: OrderedDict[str, tuple[str, Lazy | None]] = OrderedDict()
+        self.tasks: OrderedDict[str, str] = OrderedDict()  # task id -> call id
+        self.denied: OrderedDict[str, None] = OrderedDict()
+        self.parts: dict[str | None, tuple[str, int]] = {}
+        self.last_call: tuple[str | None, MessageUsage | None] = (None, None)
+        self.streaming: dict[str | None, str] = {}  # agent -> the message at hand
+        self.block_calls: dict[tuple[str | None, int | None], str] = {}
+
+    def frame(self, frame: Frame, place: Place) -> None:
+        """Read one frame."""
+        self.at = place.span()
+        if frame.timestamp is not None:
+            self.timestamp = frame.timestamp
+        read = _READERS.get(frame.type)
+        if read is not None:
+            read(self, frame, place)
+        elif frame.type in PLAIN:
+            system.plain(self, frame, place)
+        else:
+            self.unknown(place, frame.type or UNTYPED)
+        if frame.type != "result":
+            self.streamed = True
+        if place.in_array:
+            self.transport = "json-array"
+
+    def kinds(self, frame: Frame, _: Any, /) -> list[str]:
+        """Name the frame at its boundaries."""
+        return [name for name, _ in kinds(frame)] or [frame.type]
+
+    def begin_run(self) -> None:
+        """Forget the run before: another process writes from here on."""
+        self.inits = self.results = 0
+        self.api_error = None
+        self.compacted = False
+        for memory in (self.message_ids, self.calls, self.tasks, self.denied, self.parts,
+                       self.streaming, self.block_calls):  # fmt: skip
+            memory.clear()
+
+    def version(self) -> tuple[int, ...] | None:
+        """Return the version as numbers, where it is known."""
+        return version_tuple(self.cli_version)
+
+    def last_time(self) -> int | None:
+        """Return the time of the last frame that carried one."""
+        return epoch_ms(self.timestamp)
+
+    def time(self, frame: Frame) -> int | None:
+        """Read a frame's time where somebody wants it."""
+        return epoch_ms(frame.timestamp) if self.full else None

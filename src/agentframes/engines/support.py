@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small things that several engines need."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+RawFrame = Mapping[str, Raw]
+"""A frame decoded one level deep."""
+
+UNTYPED = "(untyped)"
+"""The name of a frame, or part of one, that has none."""
+
+MAX_KIND = 120  # characters
+REMEMBERED = 512  # entries that a bounded memory keeps
+
+_NOT_IN_A_KIND = re.compile(r"[^A-Za-z0-9._/:-]")
+
+
+def string(frame: RawFrame, key: str) -> str | None:
+    """Decode one field of a raw frame where it is a string."""
+    raw = frame.get(key)
+    if raw is None:
+        return None
+    try:
+        return msgspec.json.decode(raw, type=str)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def inner(frame: RawFrame, key: str) -> RawFrame:
+    """Decode one field of a raw frame where it is an object, one level deep."""
+    raw = frame.get(key)
+    if raw is None:
+        return {}
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Raw])
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+
+
+def clean_kind(kind: str) -> str:
+    """Reduce a kind to what can be no payload: short, and of plain characters."""
+    parts = kind[:MAX_KIND].split("/")
+    clean = (part if part == UNTYPED else _NOT_IN_A_KIND.sub("?", part) for part in parts)
+    return "/".join(clean)
+
+
+def decoded_size(base64: Raw) -> int:
+    """Count the bytes that a base64 string in JSON stands for."""
+    text = bytes(base64).strip(b'"')
+    return len(text) * 3 // 4 - text[-2:].count(b"=")
+
+
+def remember(known: OrderedDict[str, Any], key: str, value: Any) -> None:
+    """Keep a bounded memory: the oldest entry goes first."""
+    known[key] = value
+    if len(known) > REMEMBERED:
+        known.popitem(last=False)
+
+
+def epoch_ms(timestamp: str | None) -> int | None:
+    """Read an ISO 8601 time as milliseconds since the epoch."""
+    if timestamp is None:
+        return None
+    try:
+        return round(datetime.fromisoformat(timestamp).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return None
+
+
+def version_tuple(version: str | None) -> tuple[int, ...] | None:
+    """Read ``2.1.220`` as numbers; None for what is no version."""
+    parts = (version or "").split("-")[0].split(".")
+    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else None

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The final answer: the engine's own word first, then what the main agent said last.
+
+Never a sub-agent's text, never reasoning, never a message that was withdrawn.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from agentframes.facts.model import FinalTextSource
+from agentframes.lazy import Lazy
+from agentframes.signals import Native, Text, Withdrawn
+
+MESSAGES = 8
+"""Messages kept: the last one counts, the others stand in where it is withdrawn."""
+SHORT = 64  # bytes of JSON up to which a text is decoded to see whether it is blank
+
+
+class AnswerFold:
+    """Folds texts and the native final text of one run."""
+
+    def __init__(self) -> None:
+        self._messages: deque[tuple[str, list[Lazy]]] = deque(maxlen=MESSAGES)
+        self._since: list[tuple[str, Lazy]] = []  # since the last tool result or human input
+        self._withdrawn: deque[str] = deque(maxlen=64)
+        self._native: Lazy | None = None
+        self._native_source: FinalTextSource | None = None
+
+    def text(self, signal: Text) -> None:
+        """Take a piece of the main agent's text."""
+        if signal.agent is not None or signal.mode != "whole" or _blank(signal.text):
+            return
+        text = signal.text.kept()
+        self._since.append((signal.message_id, text))
+        if self._messages and self._messages[-1][0] == signal.message_id:
+            self._messages[-1][1].append(text)
+        else:
+            self._messages.append((signal.message_id, [text]))
+
+    def interruption(self) -> None:
+        """Take note of a tool result or a human's word: the answer begins anew after it."""
+        self._since.clear()
+
+    def withdrawn(self, signal: Withdrawn) -> None:
+        """Take note of messages that do not count any more."""
+        self._withdrawn.extend(signal.ids)
+
+    def native(self, signal: Native) -> None:
+        """Take the engine's own word on the answer."""
+        if signal.final_text is not None:
+            self._native = signal.final_text.kept()
+            self._native_source = signal.final_text_source
+
+    def native_text(self) -> str | None:
+        """Return the native final text, verbatim; None where it is absent or empty."""
+        return (self._native.text() or None) if self._native else None
+
+    def result(self, structured: Lazy | None) -> tuple[str | None, FinalTextSource | None]:
+        """Return the final text and where it came from."""
+        native = self.native_text()
+        if native is not None and native.strip():
+            if self._native_source == "result":
+                joined = self._joined()
+                # `result` holds the last piece of an answer in several (s23), or the first (F6).
+                if len(joined) > len(native) and (
+                    joined.endswith(native) or joined.startswith(native)
+                ):
+                    return joined, "joined_messages"
+            return native, self._native_source
+        if structured is not None:
+            return structured.json(), "structured_output"
+        for message_id, texts in reversed(self._messages):
+            if message_id not in self._withdrawn:
+                return "".join(text.text() for text in texts), "last_message"
+        return None, None
+
+    def _joined(self) -> str:
+        withdrawn = self._withdrawn
+        return "".join(text.text() for name, text in self._since if name not in withdrawn)
+
+
+def _blank(text: Lazy) -> bool:
+    return len(text) <= SHORT and not text.text().strip()

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The signals of one run, folded into its facts. State is bounded, whatever the run's length."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from agentframes.facts.answer import AnswerFold
+from agentframes.facts.model import (
+    Caveat,
+    Finding,
+    FrameCounts,
+    NativeResources,
+    RunFacts,
+)
+from agentframes.facts.outcome import Ending, OutcomeFold
+from agentframes.facts.usage import UsageFold
+from agentframes.lazy import Lazy
+from agentframes.signals import (
+    Agent,
+    Begin,
+    Damaged,
+    End,
+    Input,
+    ModelCall,
+    Native,
+    Noise,
+    Retyped,
+    Signal,
+    Text,
+    ToolCall,
+    ToolEnd,
+    Turn,
+    Unknown,
+    Usage,
+    Withdrawn,
+)
+
+REMEMBERED = 1024  # ids among which a repeated one is known
+MAX_FINDINGS = 1000
+_CAVEATS: tuple[Caveat, ...] = (
+    "cache_in_input", "reasoning_placement_unknown", "output_not_final", "subagents_excluded",
+    "cost_may_span_session", "wall_may_span_session", "cost_is_list_price",
+)  # fmt: skip
+
+
+class Distinct:
+    """Counts distinct ids; repeated tellings of one stand near each other."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._recent: OrderedDict[str, None] = OrderedDict()
+
+    def add(self, key: str) -> None:
+        """Count a key, unless it was just told."""
+        if key in self._recent:
+            return
+        self.count += 1
+        self._recent[key] = None
+        if len(self._recent) > REMEMBERED:
+            self._recent.popitem(last=False)
+
+
+class Fold:
+    """Folds one run. `take` is called with each signal, in order."""
+
+    def __init__(self) -> None:
+        self.total = self.unknown = self.malformed = self.text_lines = 0
+        self.begun = False
+        self._usage = UsageFold()
+        self._answer = AnswerFold()
+        self._outcome = OutcomeFold()
+        self._model: str | None = None
+        self._session_id: str | None = None
+        self._native_session: str | None = None
+        self._list_price = False
+        self.tokens: int | None = None
+        self.cost_usd: float | None = None
+        self.wall_seconds: float | None = None
+        self._model_calls, self._tool_calls = Distinct(), Distinct()
+        self._subagents = False
+        self._findings: dict[tuple[str, ...], Finding] = {}
+        self._on: dict[type[Signal], Callable[[Any], None]] = {
+            Begin: self._begin,
+            Turn: self._outcome.turn,
+            ModelCall: self._model_call,
+            Input: self._input,
+            Text: self._text,
+            ToolCall: self._tool_call,
+            ToolEnd: self._tool_end,
+            Agent: self._agent,
+            Usage: self._usage.usage,
+            Native: self._native,
+            Withdrawn: self._answer.withdrawn,
+            Unknown: self._unknown,
+            Retyped: self._retyped,
+            Damaged: self._damaged,
+            Noise: self._noise,
+            End: self._outcome.ended,
+        }
+
+    def take(self, signal: Signal) -> None:
+        """Fold one signal in."""
+        handler = self._on.get(type(signal))
+        if handler is not None:
+            handler(signal)
+
+    # --- signals -------------------------------------------------------------------------------
+
+    def _begin(self, signal: Begin) -> None:
+        self.begun = True
+        self._model = self._model or signal.model
+        self._session_id = signal.session_id or self._session_id
+        self._outcome.begin(signal)
+
+    def _model_call(self, signal: ModelCall) -> None:
+        self._model_calls.add(signal.id)
+        self._usage.calls.take(signal)
+        if signal.agent is not None:
+            self._subagents = True
+        elif signal.phase == "start":
+            self._outcome.activity()
+
+    def _input(self, signal: Input) -> None:
+        self._outcome.input(signal)
+        if signal.agent is None and signal.origin == "human":
+            self._answer.interruption()
+
+    def _text(self, signal: Text) -> None:
+        self._answer.text(signal)
+        if signal.agent is None:
+            self._outcome.activity()
+
+    def _tool_call(self, signal: ToolCall) -> None:
+        self._tool_calls.add(signal.call_id)
+        if signal.agent is None:
+            self._outcome.activity()
+        if signal.agent is not None or signal.family == "agent":
+            self._subagents = True
+
+    def _tool_end(self, signal: ToolEnd) -> None:
+        if signal.agent is None:
+            self._answer.interruption()
+
+    def _agent(self, _: Agent) -> None:
+        self._subagents = True
+
+    def _native(self, signal: Native) -> None:
+        self.tokens = signal.tokens if signal.tokens is not None else self.tokens
+        self.cost_usd = signal.cost_usd if signal.cost_usd is not None else self.cost_usd
+        wall = signal.wall_seconds
+        self.wall_seconds = wall if wall is not None else self.wall_seconds
+        self._native_session = signal.session_id or self._native_session
+        self._answer.native(signal)
+
+    def _unknown(self, signal: Unknown) -> None:
+        self.unknown += 1
+        self._find("unknown_kind", signal.frame_kind, signal.at.first)
+
+    def _retyped(self, signal: Retyped) -> None:
+        self._find(
+            "type_changed",
+            signal.kind,
+            signal.at.first,
+            field=signal.field,
+            expected=signal.expected,
+            found=signal.found,
+        )
+
+    def _damaged(self, signal: Damaged) -> None:
+        self.malformed += signal.lost
+
+    def _noise(self, _: Noise) -> None:
+        self.text_lines += 1
+
+    def _find(
+        self,
+        what: Any,
+        kind: str,
+        line: int,
+        *,
+        field: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+    ) -> None:
+        key = (what, kind, field or "", expected or "", found or "")
+        known = self._findings.get(key)
+        if known is not None:
+            self._findings[key] = msgspec.structs.replace(known, count=known.count + 1)
+        elif len(self._findings) < MAX_FINDINGS:
+            self._findings[key] = Finding(
+                what=what,
+                level="error",
+                kind=kind,
+                field=field,
+                expected=expected,
+                found=found,
+                line=line,
+            )
+
+    # --- facts -----------------------------------------------------------------------------------
+
+    def native_text(self) -> str | None:
+        """Return the native final text, verbatim."""
+        return self._answer.native_text()
+
+    def native_session_id(self) -> str | None:
+        """Return the session id the engine's own records tell."""
+        return self._native_session or self._session_id
+
+    def facts(self, *, cut: bool, exit_code: int | None, stderr: str | None) -> RunFacts:
+        """Return the facts of the run; who printed it is for the caller to add."""
+        end = self._outcome.end
+        usage, caveats = self._usage.result()
+        if self._subagents and usage.subagents == "excluded":
+            caveats.append("subagents_excluded")
+        structured = end.structured if end else None
+        text, source = self._answer.result(structured)
+        ending = Ending(
+            cut=cut,
+            frames=self.total,
+            blank=not (self.malformed or self.text_lines),
+            exit_code=exit_code,
+            stderr=stderr,
+        )
+        models = list(usage.models or {})
+        facts = RunFacts(
+            model=self._model or (models[0] if len(models) == 1 else None),
+            session_id=self.native_session_id(),
+            outcome=self._outcome.result(ending),
+            resources=NativeResources(
+                tokens=self.tokens, cost_usd=self.cost_usd, wall_seconds=self.wall_seconds
+            ),
+            usage=usage,
+            caveats=[caveat for caveat in _CAVEATS if caveat in caveats],
+            final_text=text,
+            final_text_source=source,
+            structured_output=_decoded(structured),
+            turns=end.turns if end else None,
+            model_calls=self._counted_calls(),
+            tool_calls=self._tool_calls.count,
+            permission_denials=end.denials if end else None,
+            frames=FrameCounts(
+                total=self.total,
+                known=self.total - self.unknown,
+                unknown=self.unknown,
+                malformed=self.malformed,
+                text_lines=self.text_lines,
+            ),
+            drift=list(self._findings.values()),
+        )
+        if end is not None and end.time_ms is not None:
+            facts.ended_ms = end.time_ms  # type: ignore[attr-defined]
+        return facts
+
+    def _counted_calls(self) -> int | None:
+        """Count model calls; with a sub-agent at work the stream shows only some of them.
+
+        The sub-agent's last message is never printed (claude s17 of 2.1.220 and 2.1.332).
+        """
+        return None if self._subagents else self._model_calls.count
+
+
+def _decoded(value: Lazy | None) -> Any:
+    return None if value is None else value.decode()

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a run ended: by the engine's own terminal word, or not at all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from agentframes.facts.model import Outcome, Reason
+from agentframes.signals import Begin, End, Input, Turn
+
+NOTHING_NATIVE = "nothing native to read"
+
+
+class Ending(NamedTuple):
+    """What is known of the end beside the frames."""
+
+    cut: bool
+    """The input broke off inside a frame."""
+    frames: int
+    blank: bool
+    """There was nothing but blank lines."""
+    exit_code: int | None
+    stderr: str | None
+
+
+class OutcomeFold:
+    """Folds terminal words, and main turns begun after them."""
+
+    def __init__(self) -> None:
+        self.end: End | None = None
+        self._open = False
+
+    def ended(self, signal: End) -> None:
+        """Take the engine's word; the last one counts."""
+        self.end = signal
+        self._open = False
+
+    def begin(self, signal: Begin) -> None:
+        """Take a session's announcement: after an end, another turn follows it."""
+        if signal.why == "reinit":
+            self._open = True
+
+    def turn(self, signal: Turn) -> None:
+        """Take the begin of a turn."""
+        if signal.phase == "start":
+            self._open = True
+
+    def input(self, signal: Input) -> None:
+        """Take a human's word: it begins a turn."""
+        if signal.agent is None and signal.origin == "human":
+            self._open = True
+
+    def activity(self) -> None:
+        """Take note that the main agent speaks or acts."""
+        self._open = True
+
+    def result(self, ending: Ending) -> Outcome:
+        """Return the outcome. Whatever is not told to have ended is incomplete."""
+        if self.end is not None and not self._open and not ending.cut:
+            return Outcome(
+                status=self.end.status,
+                reason=cast("Reason", self.end.reason),
+                message=self.end.message,
+                exit_code=_first(self.end.exit_code, ending.exit_code),
+                line=self.end.at.first,
+            )
+        reason, message = self._why(ending)
+        return Outcome(
+            status="incomplete",
+            reason=reason,
+            message=last_line(ending.stderr) or message,
+            exit_code=ending.exit_code,
+        )
+
+    def _why(self, ending: Ending) -> tuple[Reason, str | None]:
+        if ending.cut:
+            return "cut_line", None
+        if ending.frames:
+            return "no_terminal_frame", None
+        return ("empty" if ending.blank else "not_agent_output"), NOTHING_NATIVE
+
+
+def _first(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one
+
+
+def last_line(text: str | None) -> str | None:
+    """Return the last non-blank line of what went to stderr: it tells why nothing came."""
+    lines = [line.strip() for line in (text or "").split("\n")]
+    return next((line for line in reversed(lines) if line), None)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One account of tokens and money, whatever the engine reports.
+
+Steps are added; of running totals the last counts, and one that falls begins a new segment, whose
+end is added; a final account stands alone. Where each running total has its step beside it, the
+steps are exact. Where nothing of all this was told (a killed run), the model calls are added, each
+once, however many frames repeated it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import msgspec
+
+from agentframes.facts.model import Caveat, RunUsage, TokenCounts
+from agentframes.signals import Buckets, ModelCall, ModelUsage, Usage
+
+REMEMBERED = 256  # model calls whose usage may still change; older ones are summed up
+NOTHING = Buckets()
+
+
+class UsageFold:
+    """Folds `Usage` and `ModelCall` signals of one run."""
+
+    def __init__(self) -> None:
+        self._final: Usage | None = None
+        self._steps: Usage | None = None
+        self._increments: Usage | None = None
+        self._closed: Usage | None = None
+        self._running: Usage | None = None
+        self._totals = self._increment_count = 0
+        self._basis: dict[str, list[str]] = {}
+        self._last: Usage | None = None
+        self.calls = _Calls()
+
+    def usage(self, signal: Usage) -> None:
+        """Take one account."""
+        if not signal.of_total:
+            self._last = signal
+        if signal.account == "final":
+            self._final = signal
+            self._note("final", signal, anew=True)
+        elif signal.account == "running":
+            self._totals += 1
+            if self._running is not None and _falls(self._running, signal):
+                self._closed = added(self._closed, self._running)
+            self._running = signal
+            self._note("running", signal)
+        elif signal.of_total:
+            self._increment_count += 1
+            self._increments = added(self._increments, signal)
+            self._note("increments", signal)
+        else:
+            self._steps = added(self._steps, signal)
+            self._note("steps", signal)
+
+    def _note(self, account: str, signal: Usage, *, anew: bool = False) -> None:
+        paths = self._basis.setdefault(account, [])
+        if anew:
+            paths.clear()
+        if signal.native_path not in paths:
+            paths.append(signal.native_path)
+
+    def result(self) -> tuple[RunUsage, list[Caveat]]:
+        """Return the account, and what must be known to use it."""
+        account, chosen = self._chosen()
+        if chosen is None:
+            return self.calls.result()
+        caveats: list[Caveat] = []
+        told = self._last or chosen
+        if told.cache_in_input:
+            caveats.append("cache_in_input")
+        if told.cost_may_span_session:
+            caveats.append("cost_may_span_session")
+        if told.cost_is_list_price:
+            caveats.append("cost_is_list_price")
+        counts = counted(chosen.buckets, chosen.cost_usd)
+        usage = RunUsage(
+            **msgspec.structs.asdict(counts),
+            total_tokens=total(chosen.buckets),
+            premium_requests=chosen.premium_requests,
+            models=_models(chosen.models),
+            scope=chosen.scope,
+            subagents=chosen.subagents,
+            basis=self._basis[account],
+        )
+        return usage, caveats
+
+    def _chosen(self) -> tuple[str, Usage | None]:
+        if self._final is not None:
+            return "final", self._final
+        if self._running is not None:
+            if self._increment_count == self._totals:
+                return "increments", self._increments
+            return "running", added(self._closed, self._running)
+        return "steps", self._steps
+
+
+class _Calls:
+    """Usage by model call, for runs that end without an account."""
+
+    def __init__(self) -> None:
+        self._recent: OrderedDict[str, Buckets] = OrderedDict()
+        self._sum: Buckets | None = None
+        self._paths: list[str] = []
+        self.cost_usd: float | None = None
+
+    def take(self, signal: ModelCall) -> None:
+        """Take what one call's frame tells; what a later one tells replaces it."""
+        if signal.usage is None or signal.agent is not None:
+            return
+        known = self._recent.pop(signal.id, None)
+        self._recent[signal.id] = signal.usage if known is None else _merged(known, signal.usage)
+        if signal.native_path and signal.native_path not in self._paths:
+            self._paths.append(signal.native_path)
+        if len(self._recent) > REMEMBERED:
+            _, oldest = self._recent.popitem(last=False)
+            self._sum = oldest if self._sum is None else _plus(self._sum, oldest)
+
+    def result(self) -> tuple[RunUsage, list[Caveat]]:
+        """Return the sum; an output count that is not final is unknown."""
+        buckets = self._sum
+        for told in self._recent.values():
+            buckets = told if buckets is None else _plus(buckets, told)
+        if buckets is None:
+            return RunUsage(), []
+        usage = RunUsage(
+            **msgspec.structs.asdict(counted(buckets, None)),
+            total_tokens=total(buckets),
+            scope="run",
+            subagents="excluded",
+            basis=self._paths,
+        )
+        return usage, ["output_not_final"] if buckets.output is None else []
+
+
+def total(buckets: Buckets) -> int | None:
+    """Add the disjoint buckets; a cache that was not told counts nothing."""
+    if buckets.input is None or buckets.output is None:
+        return None
+    return buckets.input + (buckets.cache_read or 0) + (buckets.cache_write or 0) + buckets.output
+
+
+def counted(buckets: Buckets, cost_usd: float | None) -> TokenCounts:
+    """Name buckets as the wire does."""
+    return TokenCounts(
+        input_tokens=buckets.input,
+        cache_read_tokens=buckets.cache_read,
+        cache_write_tokens=buckets.cache_write,
+        output_tokens=buckets.output,
+        reasoning_tokens=buckets.reasoning,
+        cost_usd=cost_usd,
+    )
+
+
+def _models(models: dict[str, ModelUsage] | None) -> dict[str, TokenCounts] | None:
+    if models is None:
+        return None
+    return {name: counted(model.buckets, model.cost_usd) for name, model in models.items()}
+
+
+_NAMES = ("input", "cache_read", "cache_write", "output", "reasoning")
+
+
+def _falls(before: Usage, now: Usage) -> bool:
+    pairs = [(getattr(before.buckets, name), getattr(now.buckets, name)) for name in _NAMES]
+    pairs.append((before.cost_usd, now.cost_usd))
+    return any(old is not None and new is not None and new < old for old, new in pairs)
+
+
+def _merged(known: Buckets, told: Buckets) -> Buckets:
+    def pick(name: str) -> int | None:
+        new: int | None = getattr(told, name)
+        old: int | None = getattr(known, name)
+        return old if new is None else new
+
+    return Buckets(**{name: pick(name) for name in _NAMES})
+
+
+def _plus(one: Buckets, other: Buckets) -> Buckets:
+    return Buckets(**{name: _sum(getattr(one, name), getattr(other, name)) for name in _NAMES})
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    """A sum with an unknown part is unknown."""
+    return None if one is None or other is None else one + other
+
+
+def _money(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def added(one: Usage | None, other: Usage) -> Usage:
+    """Add two accounts, model by model."""
+    if one is None:
+        return other
+    models = dict(one.models or {})
+    for name, model in (other.models or {}).items():
+        known = models.get(name)
+        if known is not None:
+            model = ModelUsage(  # noqa: PLW2901 - the sum takes its place
+                buckets=_plus(known.buckets, model.buckets),
+                cost_usd=_money(known.cost_usd, model.cost_usd),
+            )
+        models[name] = model
+    return msgspec.structs.replace(
+        other,
+        buckets=_plus(one.buckets, other.buckets),
+        cost_usd=_money(one.cost_usd, other.cost_usd),
+        premium_requests=_money(one.premium_requests, other.premium_requests),
+        models=models or None,
+    )

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one pipeline: a source's bytes, to frames, to signals, to the facts of each run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from msgspec import Struct
+
+from agentframes import detection, engines
+from agentframes.captures import open_folder
+from agentframes.engines.support import clean_kind
+from agentframes.errors import SessionFileError
+from agentframes.facts.fold import Fold
+from agentframes.facts.model import RunFacts
+from agentframes.frames import FrameReader, Place
+from agentframes.lines import chunks, looks_like_content, open_path, read_text
+from agentframes.signals import Begin, Damaged, Noise, Retyped, Signal
+from agentframes.types import Span, Transport
+
+ALIASES: dict[str, Transport] = {"stream-json": "jsonl"}
+FRAMES_ASKED = 20  # frames of an unrecognized chunk that are held against session files
+
+
+def read(
+    source: Any,
+    *,
+    engine: str | None = None,
+    cli_version: str | None = None,
+    transport: str | None = None,
+    stderr: Any = None,
+    exit_code: int | None = None,
+) -> RunFacts:
+    """Read what a coding-agent CLI printed; the facts of the last run in it.
+
+    Args:
+        source: a path, a capture folder, bytes, text, a text or binary file, or lines. A string
+            is a path unless it has several lines or begins as JSON.
+        engine: the engine's name, where it need not be told from the frames.
+        cli_version: the CLI's version, where the frames do not tell it.
+        transport: how the engine printed, where it need not be told from the frames.
+        stderr: what went to stderr (path, text, bytes or file); its last line becomes the
+            message of a run that is incomplete.
+        exit_code: the process's exit status, kept in `outcome`; it never makes a success.
+
+    Raises:
+        SourceError: the source cannot be read.
+        SessionFileError: the source is a CLI's own session file.
+        UnknownEngineError: `engine` names no reader.
+    """
+    options = (engine, cli_version, transport, stderr, exit_code)
+    return _read(source, *options)[-1]
+
+
+def read_all(
+    source: Any,
+    *,
+    engine: str | None = None,
+    cli_version: str | None = None,
+    transport: str | None = None,
+    stderr: Any = None,
+    exit_code: int | None = None,
+) -> list[RunFacts]:
+    """Read every run in one source, in its order; arguments and errors as for `read`."""
+    return _read(source, engine, cli_version, transport, stderr, exit_code)
+
+
+def _read(  # noqa: PLR0917 - the options of `read`, passed on
+    source: Any,
+    engine: str | None,
+    cli_version: str | None,
+    transport: str | None,
+    stderr: Any,
+    exit_code: int | None,
+) -> list[RunFacts]:
+    with ExitStack() as stack:
+        label, written_ms, recorded = None, None, None
+        if _is_path(source):
+            label = os.fspath(source)
+            path = label
+            if os.path.isdir(path):
+                folder = open_folder(path)
+                path = folder.stdout
+                engine = engine or folder.engine
+                cli_version = cli_version or folder.version
+                exit_code = folder.exit_code if exit_code is None else exit_code
+                stderr = folder.stderr if stderr is None else stderr
+                recorded = folder.transport
+            source = stack.enter_context(open_path(path))
+            written_ms = os.fstat(source.fileno()).st_mtime * 1000
+        stream = Stream(engine=engine, cli_version=cli_version, label=label)
+        for chunk in chunks(source):
+            stream.feed(chunk)
+        words = None if stderr is None else read_text(stderr)
+        runs = stream.close(exit_code=exit_code, stderr=words)
+    for facts in runs:
+        facts.source = label
+        facts.runs = len(runs)
+        told = transport or facts.transport or recorded
+        facts.transport = ALIASES.get(told or "", told)
+        if not hasattr(facts, "ended_ms") and written_ms is not None:
+            facts.ended_ms = written_ms  # type: ignore[attr-defined]
+    return runs
+
+
+def _is_path(source: Any) -> bool:
+    if isinstance(source, str):
+        return not looks_like_content(source)
+    return isinstance(source, os.PathLike)
+
+
+class Stream:
+    """Folds the chunks of one source; the sink of its frames.
+
+    Until an engine is recognized, frames are only counted.
+    """
+
+    def __init__(
+        self, *, engine: str | None = None, cli_version: str | None = None, label: str | None = None
+    ) -> None:
+        self._cli_version = cli_version
+        self._label = label
+        self._engine: engines.Engine | None = None
+        self._interpreter: engines.Interpreter[Any] | None = None
+        self._frames: FrameReader[Any] = FrameReader(_Nothing, self, detection.is_frame)
+        self._forced = engine is not None
+        self.folds = [Fold()]
+        self._fold = self.folds[0]
+        if engine is not None:
+            self._enter(engines.get(engine))
+
+    def _enter(self, engine: engines.Engine) -> None:
+        self._engine = engine
+        interpreter = engine.interpreter()(self.emit, full=False, cli_version=self._cli_version)
+        self._interpreter = interpreter
+        lines = self._frames.lines
+        self._frames.close()
+        self._frames = FrameReader(interpreter.frame_type, self, detection.is_frame)
+        self._frames.lines = lines
+
+    def feed(self, chunk: bytes) -> None:
+        """Read the next chunk of whole lines."""
+        if self._interpreter is None:
+            engine = detection.recognize(chunk)
+            if engine is not None:
+                self._enter(engine)
+            else:
+                self._refuse_session_file(chunk)
+        self._frames.feed(chunk)
+
+    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
+        """End the source and return the facts of its runs; there is always one."""
+        self._frames.close()
+        if self._interpreter is not None:
+            self._interpreter.close()
+        results = []
+        for fold in self.folds:
+            last = fold is self._fold
+            facts = fold.facts(
+                cut=last and self._frames.cut,
+                exit_code=exit_code if last else None,
+                stderr=stderr if last else None,
+            )
+            self._describe(facts)
+            results.append(facts)
+        return results
+
+    def _describe(self, facts: RunFacts) -> None:
+        if self._engine is None or self._interpreter is None:
+            facts.tool_calls = facts.model_calls = None
+            return
+        facts.engine = self._engine.name
+        facts.cli_version = self._interpreter.cli_version
+        read = facts.frames.known > 0
+        if read:
+            facts.transport = self._interpreter.transport
+        if not (read and self._interpreter.tells_tool_calls):
+            facts.tool_calls = None
+        if not (read and self._interpreter.tells_model_calls):
+            facts.model_calls = None
+
+    def _refuse_session_file(self, chunk: bytes) -> None:
+        for frame, _ in _some(detection.first_frames(chunk)):
+            for engine in engines.built_in():
+                named = engine.signature.session_file(frame)
+                if named is not None:
+                    where = f"{self._label}: " if self._label else ""
+                    raise SessionFileError(f"{where}{named}, not print-mode output")
+
+    # --- the sink of the frames ------------------------------------------------------------------
+
+    def frame(self, frame: Any, place: Place) -> None:
+        """Count a frame and have it read."""
+        self._fold.total += 1
+        interpreter = self._interpreter
+        if interpreter is None:
+            self._fold.unknown += 1
+            return
+        interpreter.frame(frame, place)
+        if place.changes:
+            self._retyped(interpreter, frame, place)
+
+    def _retyped(self, interpreter: engines.Interpreter[Any], frame: Any, place: Place) -> None:
+        kind = clean_kind(interpreter.kinds(frame, place.raw())[0])
+        for change in place.changes:
+            self.emit(Retyped(at=place.span(), kind=kind, **change._asdict()))
+        place.changes = []
+
+    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None:
+        """Take note of a damaged line."""
+        self.emit(Damaged(at=span, kind="(damaged)", reason=reason, lost=lost))
+
+    def noise(self, span: Span, text: str, /) -> None:
+        """Take note of a line that is no frame."""
+        self.emit(Noise(at=span, kind="(text)", text=text))
+
+    def emit(self, signal: Signal) -> None:
+        """Take a signal: another session's begin opens another run."""
+        if type(signal) is Begin and signal.why == "start" and self._fold.begun:
+            self._fold.total -= 1  # the frame that tells it belongs to the new run
+            self._fold = Fold()
+            self._fold.total = 1
+            self.folds.append(self._fold)
+        self._fold.take(signal)
+
+
+class _Nothing(Struct):
+    """Decodes no field."""
+
+
+def _some(frames: Iterator[Any]) -> Iterator[Any]:
+    for _, frame in zip(range(FRAMES_ASKED), frames, strict=False):
+        yield frame
