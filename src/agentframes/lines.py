@@ -70,8 +70,16 @@ def encode(text: str) -> bytes:
 
 
 def _read(file: Any) -> Iterator[bytes]:
-    while piece := file.read(CHUNK_BYTES):
+    while piece := _piece(file):
         yield encode(piece) if isinstance(piece, str) else piece
+
+
+def _piece(file: Any) -> Any:
+    try:
+        return file.read(CHUNK_BYTES)
+    except OSError as error:
+        name = getattr(file, "name", "the file")
+        raise SourceError(f"{name}: {(error.strerror or 'cannot be read').lower()}") from error
 
 
 def _joined(lines: Iterable[str | bytes]) -> Iterator[bytes]:

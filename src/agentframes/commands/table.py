@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from agentframes.facts.model import RunFacts
 
 LABEL = 12  # characters of the first column
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal must not obey printed text
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # a terminal must not obey printed text
 
 
 def table(facts: RunFacts) -> str:
@@ -23,7 +23,7 @@ def table(facts: RunFacts) -> str:
 
 
 def _plain(text: str) -> str:
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
+    return re.sub(_CONTROL, "\ufffd", text.replace("\r\n", "\n"))
 
 
 def _rows(facts: RunFacts) -> Iterator[tuple[str, str]]:

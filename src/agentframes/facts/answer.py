@@ -23,6 +23,7 @@ class AnswerFold:
     def __init__(self) -> None:
         self._messages: deque[tuple[str, list[Lazy]]] = deque(maxlen=MESSAGES)
         self._since: list[tuple[str, Lazy]] = []  # since the last tool result or human input
+        self._turn_over = False
         self._withdrawn: deque[str] = deque(maxlen=64)
         self._native: Lazy | None = None
         self._native_source: FinalTextSource | None = None
@@ -31,6 +32,9 @@ class AnswerFold:
         """Take a piece of the main agent's text."""
         if signal.agent is not None or signal.mode != "whole" or _blank(signal.text):
             return
+        if self._turn_over:
+            self._turn_over = False
+            self._since.clear()
         text = signal.text.kept()
         self._since.append((signal.message_id, text))
         if self._messages and self._messages[-1][0] == signal.message_id:
@@ -41,6 +45,10 @@ class AnswerFold:
     def interruption(self) -> None:
         """Take note of a tool result or a human's word: the answer begins anew after it."""
         self._since.clear()
+
+    def turn_over(self) -> None:
+        """Take note of a terminal frame: what is said after it answers something else (s30)."""
+        self._turn_over = True
 
     def withdrawn(self, signal: Withdrawn) -> None:
         """Take note of messages that do not count any more."""

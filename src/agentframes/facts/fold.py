@@ -100,7 +100,7 @@ class Fold:
             Retyped: self._retyped,
             Damaged: self._damaged,
             Noise: self._noise,
-            End: self._outcome.ended,
+            End: self._end,
         }
 
     def take(self, signal: Signal) -> None:
@@ -176,6 +176,10 @@ class Fold:
 
     def _noise(self, _: Noise) -> None:
         self.text_lines += 1
+
+    def _end(self, signal: End) -> None:
+        self._outcome.ended(signal)
+        self._answer.turn_over()
 
     def _find(
         self,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import cast
+
+from msgspec import Struct
 
 from agentframes.facts.model import Outcome, Reason
 from agentframes.signals import Begin, End, Input, Turn
@@ -11,7 +13,7 @@ from agentframes.signals import Begin, End, Input, Turn
 NOTHING_NATIVE = "nothing native to read"
 
 
-class Ending(NamedTuple):
+class Ending(Struct, kw_only=True, frozen=True):
     """What is known of the end beside the frames."""
 
     cut: bool
