@@ -26,6 +26,7 @@ VARIANTS = {
     "stream-anthropic": "provider with the Anthropic wire form",
     "stream-responses": "provider with the Responses wire form",
     "too-short": "a session that is too short to compact",
+    "slow-reader": "a reader of stdout that pauses",
 }
 
 # Claims that hold for every engine that was asked.
@@ -117,10 +118,62 @@ EXPERIMENTAL: Claims = {
     "s12": ["the answer speaks of MCP calls, no item tells of them"],
 }
 
-# Where the form of the output makes a common claim untrue.
-REPLACED = {
+COPILOT: Claims = {
+    "s08": ["session.error comes before the result frame, which says exitCode 1"],
+    "s09": ["session.error comes before the result frame, which says exitCode 1"],
+    "s13b": ["sessionDurationMs counts from the first run"],
+    "s17": ["the sub-agent's frames stand between the main agent's"],
+    "s18": ["no flag for a schema: the JSON answer is plain text"],
+    "s22": ["each refused call has error.code denied"],
+}
+
+GEMINI: Claims = {
+    "s06": ["one shell call, the reasoning is not printed"],
+    "s08": ["error in the result, all stats are zero"],
+    "s09": ["error in the result, all stats are zero"],
+    "s10": ["the retries print nothing"],
+    "s16": ["the stats count all four steps"],
+    "s17": ["the sub-agent's steps are not printed, the stats count them"],
+    "s18": ["no flag for a schema: the JSON answer is plain text"],
+    "s20": ["no data of an image or a blob is printed"],
+    "s21": ["error type FatalTurnLimitedError, duration_ms is 0"],
+    "s22": ["both calls meet tools that are not registered, the run still succeeds"],
+}
+
+OPENCODE: Claims = {
+    "s06": ["one shell call, the reasoning is not printed"],
+    "s08": ["one error frame and nothing else"],
+    "s09": ["one error frame and nothing else"],
+    "s10": ["the retries print nothing"],
+    "s16": ["each step_finish has the usage of its own step"],
+    "s17": ["the sub-agent's steps are not printed, its session id stands with the task call"],
+    "s18": ["no flag for a schema: the JSON answer is plain text"],
+    "s20": ["images are attachments of the tool's state, the blob is left out"],
+    "s22": [
+        "the first call meets a tool that is not offered: tool invalid, status completed",
+        "the refused permission ends the run, its last frame is a step_finish with tool-calls",
+    ],
+}
+
+TABLES = {
+    "claude": CLAUDE,
+    "codex": CODEX,
+    "copilot": COPILOT,
+    "gemini": GEMINI,
+    "opencode": OPENCODE,
+}
+
+# Where the form of the output, the engine or its version makes a common claim untrue.
+REPLACED: dict[str, tuple[str, ...]] = {
     "legacy": ("s13b", "s22"),
     "experimental": ("s12",),
+    "copilot": ("s18",),
+    "copilot 1.0.12": ("s06",),
+    "copilot 1.0.30": ("s06",),
+    "gemini": ("s06", "s18", "s22"),
+    "gemini 0.15.4": ("s03", "s04"),
+    "gemini 0.61.0": ("s12",),
+    "opencode": ("s06", "s18", "s22"),
 }
 
 # Where the version or the variant makes the difference.
@@ -158,6 +211,19 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
         "modelUsage and total_cost_usd count the session, model_usage_since_last_result this run"
     ],
     ("claude", "2.1.332", "s30"): ["model_usage_since_last_result counts each turn by itself"],
+    ("copilot", "1.0.12", "s06"): ["one shell call, the reasoning is not printed"],
+    ("copilot", "1.0.12", "s10"): ["the retries print nothing"],
+    ("copilot", "1.0.30", "s06"): ["one shell call, the reasoning is not printed"],
+    ("copilot", "1.0.83", "s10"): ["model.call_failure frames are not final"],
+    ("copilot", "1.0.102", "s10"): ["model.call_failure frames are not final"],
+    ("gemini", "0.15.4", "s03"): ["the shell call is refused: it could not be parsed safely"],
+    ("gemini", "0.15.4", "s04"): ["three shell calls in one model turn, all are refused"],
+    ("gemini", "0.15.4", "s06"): ["the shell call is refused: it could not be parsed safely"],
+    ("gemini", "0.15.4", "s16"): ["each shell call is refused: it could not be parsed safely"],
+    ("gemini", "0.61.0", "s12"): [
+        "MCP calls by their tool_result frames: two fail, one of them for a bare number as result",
+        "one tool_result frame of an MCP call has a structured result",
+    ],
     ("codex", "0.20.0", "s22"): ["the patch is tried and fails: success false"],
     ("codex", "0.20.0", "s31"): ["no line tells of the search"],
     ("codex", "0.20.0", "s36"): ["exit_code is -1, what was printed until then is lost"],
@@ -208,7 +274,12 @@ def claims(
     elif transport == "legacy":
         form, own = "legacy", LEGACY
     else:
-        form, own = "", CLAUDE if engine == "claude" else CODEX
+        form, own = "", TABLES[engine]
+    replaced = [
+        *REPLACED.get(form, ()),
+        *REPLACED.get(engine, ()),
+        *REPLACED.get(f"{engine} {version}", ()),
+    ]
     found = [] if special in SPECIAL_ALONE else list(own.get(number, []))
     found += SPECIAL.get(special, [])
     if not meta["stdout_bytes"]:
@@ -219,7 +290,11 @@ def claims(
         found.insert(0, "one JSON document, the account of the whole run")
     elif "too-short" in variants:
         found = ["compact_result is failed, a synthetic assistant frame says why"]
-    elif number not in REPLACED.get(form, ()):
+    elif number in ("s25", "s26") and not meta.get("killed"):
+        found = ["the run ended by itself, before the SIGTERM that was meant for it"]
+    elif (engine, number) == ("opencode", "s06") and "thinking" in variants:
+        found = COMMON[number]
+    elif number not in replaced:
         found = [*COMMON.get(number, []), *found]
     return [*found, *of_form(form, variants, special), *ending(meta)]
 
@@ -233,6 +308,8 @@ def of_form(form: str, variants: list[str], special: tuple[str, str, str]) -> li
         found.append("no turn lines, so no terminal frame and no usage")
     if "json-verbose" in variants:
         found.append("one JSON array with all frames")
+    if special[0] == "gemini" and "default-model" in variants:
+        found.append("another model is asked first which one to take, the stats name both")
     if "unknown-model" in variants:
         found.append("an error item is a warning, it comes before turn.started")
     if "partial" in variants:
@@ -250,4 +327,6 @@ def ending(meta: dict[str, Any]) -> list[str]:
     found = ["ended by a signal" if code is None else f"exit status {code}"]
     if str((meta.get("killed") or {}).get("why")).startswith("rig time limit"):
         found.append("the CLI did not end by itself, the recorder's SIGTERM ended it")
+    if meta["cli"] in ("copilot", "opencode") and "launcher" in str(meta.get("signal_target")):
+        found.append("the signal went to the launcher alone, the CLI went on to its end")
     return found

@@ -64,8 +64,29 @@ def codex_kinds(frame: Frame) -> Iterator[str]:
         yield "legacy/(summary)" if "workdir" in frame else "(untyped)"
 
 
+def gemini_kinds(frame: Frame) -> Iterator[str]:
+    """Name a gemini frame by its role, too; the json mode's one object has no type."""
+    if "type" not in frame:
+        yield "(document)" if {"response", "stats", "error"} & set(frame) else "(untyped)"
+    elif frame["type"] == "message":
+        yield f"message/{frame.get('role')}"
+    else:
+        yield str(frame["type"])
+
+
+def typed_kinds(frame: Frame) -> Iterator[str]:
+    """Name a frame of copilot or opencode: the type says it all."""
+    yield str(frame.get("type", "(untyped)"))
+
+
 # One function an engine: this table is all that a new one needs here.
-KINDS: dict[str, Kinds] = {"claude": claude_kinds, "codex": codex_kinds}
+KINDS: dict[str, Kinds] = {
+    "claude": claude_kinds,
+    "codex": codex_kinds,
+    "copilot": typed_kinds,
+    "gemini": gemini_kinds,
+    "opencode": typed_kinds,
+}
 
 
 def read_frames(stdout: bytes, *, single: bool) -> list[Frame]:

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING
 # Run as a program, this folder alone would be searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scripts import oracle_claude, oracle_codex
+from scripts import (
+    oracle_claude,
+    oracle_codex,
+    oracle_copilot,
+    oracle_gemini,
+    oracle_opencode,
+)
 from scripts.oracle_common import Capture, Facts, read_capture
 
 if TYPE_CHECKING:
@@ -28,6 +34,9 @@ if TYPE_CHECKING:
 ENGINES: dict[str, Callable[[Capture], Facts]] = {
     "claude": oracle_claude.facts,
     "codex": oracle_codex.facts,
+    "copilot": oracle_copilot.facts,
+    "gemini": oracle_gemini.facts,
+    "opencode": oracle_opencode.facts,
 }
 
 

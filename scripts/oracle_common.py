@@ -8,6 +8,7 @@ files and loops over them as often as it likes: here only obviousness counts.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 Frame: TypeAlias = dict[str, Any]
 Facts: TypeAlias = dict[str, Any]
+
+# What colours a terminal.
+ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @dataclass
@@ -55,7 +59,7 @@ def read_capture(folder: Path) -> Capture:
         stderr=(folder / "stderr.txt").read_text("utf-8", errors="replace"),
     )
     if capture.transport in ("json", "json-array"):
-        read_document(capture, (folder / "stdout.json").read_text("utf-8"))
+        read_document(capture, (folder / "stdout.json").read_text("utf-8", errors="replace"))
     else:
         read_lines(capture, (folder / "stdout.jsonl").read_bytes())
     return capture
@@ -109,7 +113,16 @@ def version_number(version: str) -> tuple[int, ...]:
 
 def last_stderr_line(capture: Capture) -> str | None:
     """Take the last word of stderr, the only message of a run that never ended."""
-    spoken = [line.strip() for line in capture.stderr.split("\n") if line.strip()]
+    text = ANSI.sub("", capture.stderr)
+    spoken = [line.strip() for line in text.split("\n") if line.strip()]
+    if spoken and spoken[-1] == "}":
+        # gemini's json mode writes its document there when it fails.
+        for start in re.finditer(r"^(?:\[ERROR\] )?(?=\{$)", text, re.MULTILINE):
+            try:
+                document = json.loads(text[start.end() :])
+                return str(document["error"]["message"])
+            except (ValueError, KeyError, TypeError):
+                continue  # more than one document, or something else in braces
     return spoken[-1] if spoken else None
 
 

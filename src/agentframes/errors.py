@@ -42,6 +42,6 @@ class RunFailedError(AgentframesError):
     def __init__(self, facts: RunFacts, outcome: Outcome) -> None:
         self.facts = facts
         self.outcome = outcome
-        detail = f": {outcome.message}" if outcome.message else ""
+        detail = f": {' '.join(outcome.message.split())}" if outcome.message else ""
         who = facts.engine or "no engine recognized"
         super().__init__(f"{who}: run {outcome.status} ({outcome.reason}){detail}")

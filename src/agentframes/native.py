@@ -18,7 +18,7 @@ from agentframes.lines import chunks
 from agentframes.reading import Stream
 
 Printed = str | bytes | None
-T = TypeVar("T", str, bytes)
+T = TypeVar("T", bound=str | bytes | None)
 
 
 def parse_engine_resources(engine: str, raw: Printed) -> NativeResources | None:
@@ -67,11 +67,19 @@ def extract_engine_response_text(raw: T, engine: str) -> T | str:
 
 def _last_run(engine: str, raw: Printed) -> Fold | None:
     """Fold what one engine printed; None where none of it is that engine's."""
+    if not engine:  # a caller without a name gets no guess
+        return None
     try:
-        stream = Stream(engine=engine)
+        signature = engines.get(engine).signature
     except AgentframesError:
         return None
-    for chunk in _chunks(raw):
+    printed = _chunks(raw)
+    # Engines share kinds (`error`): one that the reader takes need not be its engine's own.
+    frames = (frame for chunk in printed for frame, _ in detection.first_frames(chunk))
+    if not any(signature.recognize(frame) for frame in frames):
+        return None
+    stream = Stream(engine=engine)
+    for chunk in printed:
         stream.feed(chunk)
     stream.close(exit_code=None, stderr=None)
     fold = stream.folds[-1]

@@ -95,6 +95,8 @@ class Text(Signal, kw_only=True):
     part: int
     text: Lazy
     mode: Mode = "whole"
+    synthetic: bool = False
+    """The CLI wrote it, no model did: an API error in the place of an answer (claude s08)."""
 
 
 class Reasoning(Signal, kw_only=True):
@@ -105,6 +107,8 @@ class Reasoning(Signal, kw_only=True):
     text: Lazy
     mode: Mode = "whole"
     tokens: int | None = None
+    """The engine's count or, as claude's `thinking_tokens`, its estimate."""
+    duration_ms: float | None = None
     redacted: bool = False
 
 
@@ -112,10 +116,13 @@ class ToolCall(Signal, kw_only=True):
     """The agent calls a tool; one call may be told several times, always with its id."""
 
     call_id: str
+    message_id: str | None = None
+    """The message that makes the call, where the engine tells it."""
     name: str
     family: str
     """execute, read, edit, search, fetch, web_search, plan, agent, mcp, ask, output or other."""
     input: Lazy | None = None
+    """What it is called with; a delta is a piece of the JSON text of it, as a string."""
     mode: Mode = "whole"
     title: str | None = None
     server: str | None = None
@@ -147,6 +154,7 @@ class ToolEnd(Signal, kw_only=True):
     output: Lazy | None = None
     structured: Lazy | None = None
     error: str | None = None
+    """What went wrong in the engine's or the tool's own words, where these are told apart."""
     started_ms: int | None = None
     ended_ms: int | None = None
     duration_ms: float | None = None
@@ -234,7 +242,13 @@ class ModelUsage(Struct, kw_only=True, frozen=True):
 
 
 class Native(Signal, kw_only=True):
-    """The native-output contract, verbatim; the last value that is not None counts."""
+    """The native-output contract, verbatim; the last value that is not None counts.
+
+    A `terminal` one stands for itself: what it does not tell is not known, whatever an earlier
+    one told (claude: several results in one stream, the last counts). The session stays.
+    """
+
+    terminal: bool = False
 
     tokens: int | None = None
     cost_usd: float | None = None
@@ -295,7 +309,10 @@ class Notice(Signal, kw_only=True):
     category: str
     severity: Literal["info", "warn", "error"] = "info"
     label: str
+    """What it is, in plain words."""
     text: str | None = None
+    call_id: str | None = None
+    """The call it speaks of, if it does."""
 
 
 class Unknown(Signal, kw_only=True):

@@ -59,6 +59,8 @@ class AnswerFold:
         if signal.final_text is not None:
             self._native = signal.final_text.kept()
             self._native_source = signal.final_text_source
+        elif signal.terminal:
+            self._native = self._native_source = None
 
     def native_text(self) -> str | None:
         """Return the native final text, verbatim; None where it is absent or empty."""

@@ -150,10 +150,12 @@ class Fold:
         self._subagents = True
 
     def _native(self, signal: Native) -> None:
-        self.tokens = signal.tokens if signal.tokens is not None else self.tokens
-        self.cost_usd = signal.cost_usd if signal.cost_usd is not None else self.cost_usd
-        wall = signal.wall_seconds
-        self.wall_seconds = wall if wall is not None else self.wall_seconds
+        if signal.terminal or signal.tokens is not None:
+            self.tokens = signal.tokens
+        if signal.terminal or signal.cost_usd is not None:
+            self.cost_usd = signal.cost_usd
+        if signal.terminal or signal.wall_seconds is not None:
+            self.wall_seconds = signal.wall_seconds
         self._native_session = signal.session_id or self._native_session
         self._answer.native(signal)
 

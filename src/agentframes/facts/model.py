@@ -150,9 +150,11 @@ class RunFacts(Struct, kw_only=True, dict=True):
     def without_text(self) -> RunFacts:
         """Return a copy that holds no word of the model, for telemetry."""
         outcome = msgspec.structs.replace(self.outcome, message=None)
-        return msgspec.structs.replace(
+        facts = msgspec.structs.replace(
             self, outcome=outcome, final_text=None, structured_output=None
         )
+        vars(facts).update(vars(self))  # when it ended, which is not on the wire
+        return facts
 
     def require_success(
         self,
@@ -193,4 +195,5 @@ class RunFacts(Struct, kw_only=True, dict=True):
         ended_ms = getattr(self, "ended_ms", None)
         if ended_ms is None:
             return "nothing tells when the run ended"
-        return "the result is older than asked for" if ended_ms < not_before * 1000 else None
+        fresh = ended_ms >= not_before * 1000  # false for NaN, too
+        return None if fresh else "the result is older than asked for"
