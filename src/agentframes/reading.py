@@ -164,11 +164,11 @@ class Stream:
                 exit_code=exit_code if last else None,
                 stderr=stderr if last else None,
             )
-            self._describe(facts)
+            self._describe(facts, fold)
             results.append(facts)
         return results
 
-    def _describe(self, facts: RunFacts) -> None:
+    def _describe(self, facts: RunFacts, fold: Fold) -> None:
         if self._engine is None or self._interpreter is None:
             facts.tool_calls = facts.model_calls = None
             return
@@ -179,7 +179,8 @@ class Stream:
             facts.transport = self._interpreter.transport
         if not (read and self._interpreter.tells_tool_calls):
             facts.tool_calls = None
-        if not (read and self._interpreter.tells_model_calls):
+        all_told = self._interpreter.tells_subagents_model_calls or not fold.subagents
+        if not (read and self._interpreter.tells_model_calls and all_told):
             facts.model_calls = None
 
     def _refuse_session_file(self, chunk: bytes) -> None:

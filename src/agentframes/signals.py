@@ -232,6 +232,8 @@ class Usage(Signal, kw_only=True):
     """The native count of input tokens contains the cached ones."""
     cost_may_span_session: bool = False
     cost_is_list_price: bool = False
+    caveats: list[str] = []
+    """What must be known to use the numbers, out of `facts.model.Caveat`."""
 
 
 class ModelUsage(Struct, kw_only=True, frozen=True):
@@ -255,7 +257,10 @@ class Native(Signal, kw_only=True):
     wall_seconds: float | None = None
     session_id: str | None = None
     final_text: Lazy | None = None
+    answer: Lazy | None = None
+    """The final answer, where the contract's `final_text` is not it (opencode: the last step's)."""
     final_text_source: Literal["result", "last_message", "last_step", "joined_deltas"] | None = None
+    """Where the answer stands."""
 
 
 class Retry(Signal, kw_only=True):
@@ -319,6 +324,8 @@ class Unknown(Signal, kw_only=True):
     """A frame, or a part of one, that the manifest does not name. Never a payload."""
 
     frame_kind: str
+    open_prefix: bool = False
+    """The manifest leaves its prefix open: kinds come and go there (copilot's ``session.`` …)."""
 
 
 class Retyped(Signal, kw_only=True):

@@ -80,6 +80,8 @@ class Interpreter(Generic[F]):
         """Whether the transport shows the calls of tools, so that none means none."""
         self.tells_model_calls = True
         """Whether the transport tells the calls of the model apart."""
+        self.tells_subagents_model_calls = False
+        """Whether it tells those of sub-agents, too; else their number is unknown with one."""
 
     def frame(self, frame: F, place: Place) -> None:
         """Read one frame; never raises on what it holds."""

@@ -26,7 +26,8 @@ class AnswerFold:
         self._turn_over = False
         self._withdrawn: deque[str] = deque(maxlen=64)
         self._native: Lazy | None = None
-        self._native_source: FinalTextSource | None = None
+        self._answer: Lazy | None = None
+        self._source: FinalTextSource | None = None
 
     def text(self, signal: Text) -> None:
         """Take a piece of the main agent's text."""
@@ -58,9 +59,10 @@ class AnswerFold:
         """Take the engine's own word on the answer."""
         if signal.final_text is not None:
             self._native = signal.final_text.kept()
-            self._native_source = signal.final_text_source
+            self._answer = signal.answer.kept() if signal.answer else self._native
+            self._source = signal.final_text_source
         elif signal.terminal:
-            self._native = self._native_source = None
+            self._native = self._answer = self._source = None
 
     def native_text(self) -> str | None:
         """Return the native final text, verbatim; None where it is absent or empty."""
@@ -68,16 +70,14 @@ class AnswerFold:
 
     def result(self, structured: Lazy | None) -> tuple[str | None, FinalTextSource | None]:
         """Return the final text and where it came from."""
-        native = self.native_text()
-        if native is not None and native.strip():
-            if self._native_source == "result":
-                joined = self._joined()
-                # `result` holds the last piece of an answer in several (s23), or the first (F6).
-                if len(joined) > len(native) and (
-                    joined.endswith(native) or joined.startswith(native)
-                ):
-                    return joined, "joined_messages"
-            return native, self._native_source
+        answer = self._answer.text() if self._answer else ""
+        if answer.strip():
+            joined = self._joined() if self._source == "result" else ""
+            # `result` holds the last piece of an answer in several (s23), or the first (F6).
+            longer = len(joined) > len(answer)
+            if longer and (joined.endswith(answer) or joined.startswith(answer)):
+                return joined, "joined_messages"
+            return answer, self._source
         if structured is not None:
             return structured.json(), "structured_output"
         for message_id, texts in reversed(self._messages):

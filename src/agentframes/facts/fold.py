@@ -82,7 +82,7 @@ class Fold:
         self.cost_usd: float | None = None
         self.wall_seconds: float | None = None
         self._model_calls, self._tool_calls = Distinct(), Distinct()
-        self._subagents = False
+        self.subagents = False
         self._findings: dict[tuple[str, ...], Finding] = {}
         self._on: dict[type[Signal], Callable[[Any], None]] = {
             Begin: self._begin,
@@ -121,7 +121,7 @@ class Fold:
         self._model_calls.add(signal.id)
         self._usage.calls.take(signal)
         if signal.agent is not None:
-            self._subagents = True
+            self.subagents = True
         elif signal.phase == "start":
             self._outcome.activity()
 
@@ -140,14 +140,14 @@ class Fold:
         if signal.agent is None:
             self._outcome.activity()
         if signal.agent is not None or signal.family == "agent":
-            self._subagents = True
+            self.subagents = True
 
     def _tool_end(self, signal: ToolEnd) -> None:
         if signal.agent is None:
             self._answer.interruption()
 
     def _agent(self, _: Agent) -> None:
-        self._subagents = True
+        self.subagents = True
 
     def _native(self, signal: Native) -> None:
         if signal.terminal or signal.tokens is not None:
@@ -161,7 +161,8 @@ class Fold:
 
     def _unknown(self, signal: Unknown) -> None:
         self.unknown += 1
-        self._find("unknown_kind", signal.frame_kind, signal.at.first)
+        level = "note" if signal.open_prefix else "error"
+        self._find("unknown_kind", signal.frame_kind, signal.at.first, level=level)
 
     def _retyped(self, signal: Retyped) -> None:
         self._find(
@@ -189,6 +190,7 @@ class Fold:
         kind: str,
         line: int,
         *,
+        level: Any = "error",
         field: str | None = None,
         expected: str | None = None,
         found: str | None = None,
@@ -200,7 +202,7 @@ class Fold:
         elif len(self._findings) < MAX_FINDINGS:
             self._findings[key] = Finding(
                 what=what,
-                level="error",
+                level=level,
                 kind=kind,
                 field=field,
                 expected=expected,
@@ -222,7 +224,7 @@ class Fold:
         """Return the facts of the run; who printed it is for the caller to add."""
         end = self._outcome.end
         usage, caveats = self._usage.result()
-        if self._subagents and usage.subagents == "excluded":
+        if self.subagents and usage.subagents == "excluded":
             caveats.append("subagents_excluded")
         structured = end.structured if end else None
         text, source = self._answer.result(structured)
@@ -247,7 +249,7 @@ class Fold:
             final_text_source=source,
             structured_output=_decoded(structured),
             turns=end.turns if end else None,
-            model_calls=self._counted_calls(),
+            model_calls=self._model_calls.count,
             tool_calls=self._tool_calls.count,
             permission_denials=end.denials if end else None,
             frames=FrameCounts(
@@ -262,13 +264,6 @@ class Fold:
         if end is not None and end.time_ms is not None:
             facts.ended_ms = end.time_ms  # type: ignore[attr-defined]
         return facts
-
-    def _counted_calls(self) -> int | None:
-        """Count model calls; with a sub-agent at work the stream shows only some of them.
-
-        The sub-agent's last message is never printed (claude s17 of 2.1.220 and 2.1.332).
-        """
-        return None if self._subagents else self._model_calls.count
 
 
 def _decoded(value: Lazy | None) -> Any:

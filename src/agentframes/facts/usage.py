@@ -10,6 +10,7 @@ once, however many frames repeated it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import Any
 
 import msgspec
 
@@ -32,12 +33,14 @@ class UsageFold:
         self._totals = self._increment_count = 0
         self._basis: dict[str, list[str]] = {}
         self._last: Usage | None = None
+        self._caveats: list[Any] = []
         self.calls = _Calls()
 
     def usage(self, signal: Usage) -> None:
         """Take one account."""
         if not signal.of_total:
             self._last = signal
+        self._caveats += [caveat for caveat in signal.caveats if caveat not in self._caveats]
         if signal.account == "final":
             self._final = signal
             self._note("final", signal, anew=True)
@@ -75,6 +78,7 @@ class UsageFold:
             caveats.append("cost_may_span_session")
         if told.cost_is_list_price:
             caveats.append("cost_is_list_price")
+        caveats += [caveat for caveat in self._caveats if caveat not in caveats]
         counts = counted(chosen.buckets, chosen.cost_usd)
         usage = RunUsage(
             **msgspec.structs.asdict(counts),
