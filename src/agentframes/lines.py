@@ -125,19 +125,40 @@ def _utf16(head: bytes) -> str | None:
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Regroup pieces so that each chunk ends at a line end; a long line is joined once."""
-    held: list[bytes] = []
+    """Regroup pieces so that each chunk ends at a line end; a long line is joined once.
+
+    A document printed over several lines is not parted: its engine shows when it is whole.
+    """
+    held: list[bytes] = []  # whole lines up to a document that goes on
+    line: list[bytes] = []  # the line at hand, as far as it came
+    inside = False
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if not end:
             if piece:
-                held.append(piece)
+                line.append(piece)
             continue
-        held.append(piece[:end])
-        yield held[0] if len(held) == 1 else b"".join(held)
-        held = [piece[end:]] if end < len(piece) else []
+        line.append(piece[:end])
+        held.append(line[0] if len(line) == 1 else b"".join(line))
+        line = [piece[end:]] if end < len(piece) else []
+        inside = _in_document(held[-1], inside=inside)
+        if not inside:
+            yield held[0] if len(held) == 1 else b"".join(held)
+            held = []
+    held += line
     if held:
         yield b"".join(held)
+
+
+def _in_document(lines: bytes, *, inside: bool) -> bool:
+    """Tell whether whole lines end inside a document, by the last one that is not indented."""
+    end = len(lines)
+    while end:
+        begin = lines.rfind(b"\n", 0, end - 1) + 1
+        if lines[begin : begin + 1] not in (b" ", b"\t", b"\r", b"\n"):
+            return lines[begin:end].rstrip() in (b"{", b"[")
+        end = begin
+    return inside
 
 
 def read_text(source: Any) -> str:
