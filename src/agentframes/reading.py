@@ -156,6 +156,7 @@ class Stream:
         self._frames.close()
         if self._interpreter is not None:
             self._interpreter.close()
+            stderr = stderr and self._interpreter.last_words(stderr)
         results = []
         for fold in self.folds:
             last = fold is self._fold
@@ -178,10 +179,10 @@ class Stream:
         if read:
             facts.transport = self._interpreter.transport
         if not (read and self._interpreter.tells_tool_calls):
-            facts.tool_calls = None
+            facts.tool_calls = fold.told_tool_calls
         all_told = self._interpreter.tells_subagents_model_calls or not fold.subagents
         if not (read and self._interpreter.tells_model_calls and all_told):
-            facts.model_calls = None
+            facts.model_calls = fold.told_model_calls
 
     def _refuse_session_file(self, chunk: bytes) -> None:
         for frame, _ in _some(detection.first_frames(chunk)):

@@ -363,3 +363,7 @@ class End(Signal, kw_only=True):
     api_ms: float | None = None
     structured: Lazy | None = None
     code_changes: dict[str, int] | None = None
+    model_calls: int | None = None
+    """How many by the engine's own count, where its transport shows none (gemini json)."""
+    tool_calls: int | None = None
+    """The same of calls of tools."""

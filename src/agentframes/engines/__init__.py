@@ -94,6 +94,10 @@ class Interpreter(Generic[F]):
     def close(self) -> None:
         """End the stream: emit what was held back."""
 
+    def last_words(self, stderr: str, /) -> str:
+        """Narrow what went to stderr down to what tells why nothing came; its last line counts."""
+        return stderr
+
     def reread(self, place: Place, struct: type[S]) -> S:
         """Decode the frame at hand as a struct of its own; retyped fields go to `place`."""
         raw = place.raw()

@@ -82,6 +82,8 @@ class Fold:
         self.cost_usd: float | None = None
         self.wall_seconds: float | None = None
         self._model_calls, self._tool_calls = Distinct(), Distinct()
+        self.told_model_calls: int | None = None
+        self.told_tool_calls: int | None = None
         self.subagents = False
         self._findings: dict[tuple[str, ...], Finding] = {}
         self._on: dict[type[Signal], Callable[[Any], None]] = {
@@ -183,6 +185,7 @@ class Fold:
     def _end(self, signal: End) -> None:
         self._outcome.ended(signal)
         self._answer.turn_over()
+        self.told_model_calls, self.told_tool_calls = signal.model_calls, signal.tool_calls
 
     def _find(
         self,
