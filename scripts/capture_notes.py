@@ -27,6 +27,8 @@ VARIANTS = {
     "stream-responses": "provider with the Responses wire form",
     "too-short": "a session that is too short to compact",
     "slow-reader": "a reader of stdout that pauses",
+    "no-result": "a sub-agent that never reports",
+    "not-found": "the session to resume does not exist",
 }
 
 # Claims that hold for every engine that was asked.
@@ -138,6 +140,11 @@ GEMINI: Claims = {
     "s20": ["no data of an image or a blob is printed"],
     "s21": ["error type FatalTurnLimitedError, duration_ms is 0"],
     "s22": ["both calls meet tools that are not registered, the run still succeeds"],
+    "s23": ["the text so far is the answer, the result is a success"],
+    "s24c": ["the model stops for safety after some text, the result is a success"],
+    "s25": ["pieces of the answer, no result frame"],
+    "s26": ["the tool_use frame has no tool_result, no result frame"],
+    "s32": ["the call is printed, its tool_result frame has error type tool_not_registered"],
 }
 
 OPENCODE: Claims = {
@@ -170,8 +177,10 @@ REPLACED: dict[str, tuple[str, ...]] = {
     "copilot": ("s18",),
     "copilot 1.0.12": ("s06",),
     "copilot 1.0.30": ("s06",),
-    "gemini": ("s06", "s18", "s22"),
+    "gemini": ("s06", "s18", "s22", "s32"),
     "gemini 0.15.4": ("s03", "s04"),
+    "gemini 0.47.0": ("s12",),
+    "gemini 0.51.0": ("s12",),
     "gemini 0.61.0": ("s12",),
     "opencode": ("s06", "s18", "s22"),
 }
@@ -220,10 +229,31 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
     ("gemini", "0.15.4", "s04"): ["three shell calls in one model turn, all are refused"],
     ("gemini", "0.15.4", "s06"): ["the shell call is refused: it could not be parsed safely"],
     ("gemini", "0.15.4", "s16"): ["each shell call is refused: it could not be parsed safely"],
-    ("gemini", "0.61.0", "s12"): [
-        "MCP calls by their tool_result frames: two fail, one of them for a bare number as result",
-        "one tool_result frame of an MCP call has a structured result",
-    ],
+    **{
+        ("gemini", version, "s12"): [
+            "MCP calls by their tool_result frames: two fail, one for a bare number as result",
+            "one tool_result frame of an MCP call has a structured result",
+        ]
+        for version in ("0.47.0", "0.51.0", "0.61.0")
+    },
+    **{
+        ("gemini", version, "s24"): ["the CLI asks again by itself, the second answer is printed"]
+        for version in ("0.15.4", "0.24.5", "0.38.2", "0.61.0")
+    },
+    **{
+        ("gemini", version, "s24"): ["an error frame, then a result frame with status error"]
+        for version in ("0.47.0", "0.51.0")
+    },
+    **{
+        ("gemini", version, "s27"): ["the result is a success"]
+        for version in ("0.15.4", "0.24.5", "0.38.2")
+    },
+    **{
+        ("gemini", version, "s27"): [
+            "an error frame, then a result frame with status error and no error of its own",
+        ]
+        for version in ("0.47.0", "0.51.0", "0.61.0")
+    },
     ("codex", "0.20.0", "s22"): ["the patch is tried and fails: success false"],
     ("codex", "0.20.0", "s31"): ["no line tells of the search"],
     ("codex", "0.20.0", "s36"): ["exit_code is -1, what was printed until then is lost"],

@@ -186,15 +186,17 @@ def stdout_of(folder: Path) -> Path:
 
 
 def wanted(folders: list[Path], skip: list[str]) -> Iterator[Path]:
-    """Leave out what was asked for, and all but the first empty output of each version."""
-    empty: set[str] = set()
+    """Leave out what was asked for, and empty outputs that ended like another of the version."""
+    empty: set[tuple[str, object]] = set()
     for folder in folders:
         if any(fnmatch(folder.name, pattern) for pattern in skip):
             continue
         if stdout_of(folder).stat().st_size == 0:
-            if folder.parent.name in empty:
+            meta = json.loads((folder / "meta.json").read_text("utf-8"))
+            ending = folder.parent.name, meta["exit_code"]
+            if ending in empty:
                 continue
-            empty.add(folder.parent.name)
+            empty.add(ending)
         yield folder
 
 

@@ -117,7 +117,8 @@ def last_stderr_line(capture: Capture) -> str | None:
     spoken = [line.strip() for line in text.split("\n") if line.strip()]
     if spoken and spoken[-1] == "}":
         # gemini's json mode writes its document there when it fails.
-        for start in re.finditer(r"^(?:\[ERROR\] )?(?=\{$)", text, re.MULTILINE):
+        # Two of them may stand there, with no line break between them.
+        for start in re.finditer(r"(?:^|(?<=\}))(?:\[ERROR\] )?(?=\{$)", text, re.MULTILINE):
             try:
                 document = json.loads(text[start.end() :])
                 return str(document["error"]["message"])

@@ -57,7 +57,9 @@ def facts(capture: Capture) -> Facts:
     if text:
         found["final_text"] = text
         found["final_text_source"] = "joined_deltas"
-    found["tool_calls"] = len({line.frame["tool_id"] for line in lines if kind(line) == "tool_use"})
+    if lines:  # a run that printed nothing tells of no calls, not of none
+        calls = {line.frame["tool_id"] for line in lines if kind(line) == "tool_use"}
+        found["tool_calls"] = len(calls)
     return found
 
 
@@ -77,7 +79,13 @@ def outcome(capture: Capture, lines: list[Line]) -> Facts:
     end = lines[ends[-1]]
     if end.frame["status"] == "success":
         return ended(capture, end, None)
-    return ended(capture, end, end.frame.get("error") or {})
+    return ended(capture, end, end.frame.get("error") or error_before(lines[: ends[-1]]))
+
+
+def error_before(lines: list[Line]) -> Frame:
+    """Take the last error frame for the error of a result that has none of its own."""
+    told = [line.frame for line in lines if kind(line) == "error"]
+    return {"message": [frame["message"] for frame in told if frame["severity"] == "error"][-1]}
 
 
 def ended(capture: Capture, end: Line, error: Frame | None) -> Facts:
