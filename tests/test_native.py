@@ -11,7 +11,7 @@ import agentframes as af
 from tests.captured import FIXTURES, base, capture, claude, codex, fixture, frames, lines
 
 READ = ("claude", "codex")
-TO_COME = ("opencode", "copilot", "gemini")
+TO_COME = ("opencode", "copilot")
 NO_READER = (*TO_COME, "omp", "", "Claude", "claude ", "../claude")
 
 RESOURCES = {

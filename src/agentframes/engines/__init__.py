@@ -24,7 +24,7 @@ from agentframes.signals import Signal, Unknown
 from agentframes.types import Transport
 
 ENGINE_API = 1
-BUILT_IN = ("claude", "codex")
+BUILT_IN = ("claude", "codex", "gemini")
 ENTRY_POINTS = "agentframes.engines"
 
 F = TypeVar("F", bound=Struct)

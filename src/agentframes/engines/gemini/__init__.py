@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gemini CLI: ``gemini --output-format stream-json | json``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentframes.engines.gemini import signature as signature
+
+if TYPE_CHECKING:
+    from agentframes.engines.gemini.signals import GeminiInterpreter
+
+name = "gemini"
+engine_api = 1
+
+
+def interpreter() -> type[GeminiInterpreter]:
+    """Return the reader of this engine's frames."""
+    from agentframes.engines.gemini.signals import GeminiInterpreter
+
+    return GeminiInterpreter

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of frame that Gemini CLI is known to print, at each boundary where it can drift.
+
+The types, roles, statuses and severities are the complete sets of the typings of 0.61.0. What is
+not here is told as an unknown frame.
+"""
+
+from __future__ import annotations
+
+from agentframes.engines.gemini.frames import Frame
+from agentframes.engines.support import UNTYPED
+from agentframes.lazy import present
+
+DOCUMENT = "(document)"
+
+PLAIN = frozenset({
+    "init", "tool_use",
+    # A runner's words for gemini's frames; from the frame contract, no capture shows them.
+    "tool_call", "truncation",
+})  # fmt: skip
+ROLES = frozenset({"user", "assistant"})
+STATUSES = frozenset({"success", "error"})
+SEVERITIES = frozenset({"warning", "error"})
+
+
+def kind(frame: Frame) -> tuple[str, bool]:
+    """Name a frame, and tell whether the name is known.
+
+    A role is part of the name. A status or severity is, only where it is none of the known ones:
+    nothing can be said of a frame that ended in a way nobody has seen.
+    """
+    name = frame.type
+    if name == "message":
+        return f"{name}/{frame.role or UNTYPED}", frame.role in ROLES
+    if name in ("tool_result", "result"):
+        known = frame.status in STATUSES
+        return name if known else f"{name}/{frame.status or UNTYPED}", known
+    if name == "error":
+        known = frame.severity in SEVERITIES
+        return name if known else f"{name}/{frame.severity or UNTYPED}", known
+    if not name:
+        document = present(frame.response) or present(frame.stats) or frame.error is not None
+        return (DOCUMENT, True) if document else (UNTYPED, False)
+    return name, name in PLAIN

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gemini CLI's frames to signals.
+
+A stream opens with `init`, which every process prints anew, and ends with `result`; json mode
+prints one document. Neither thoughts nor the steps of sub-agents are shown, and the calls of the
+model are not told apart. Every frame of a stream carries its time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from agentframes.engines import Interpreter
+from agentframes.engines.gemini import calls, messages, results
+from agentframes.engines.gemini.frames import Frame
+from agentframes.engines.gemini.kinds import DOCUMENT, kind
+from agentframes.engines.support import epoch_ms
+from agentframes.signals import Begin, Native, Notice, Truncated
+from agentframes.types import Span
+
+if TYPE_CHECKING:
+    from agentframes.engines import Emit
+    from agentframes.frames import Place
+
+_LOOP = "Loop detected"
+_CUT = re.compile(r"response was truncated because it exceeded the token limit")
+_DOCUMENT_BEGIN = re.compile(r"(?:^|(?<=^\}))(?:\[ERROR\] )?(?=\{\s*$)", re.MULTILINE)
+
+
+class GeminiInterpreter(Interpreter[Frame]):
+    """Reads one stream of Gemini CLI."""
+
+    frame_type = Frame
+
+    def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
+        super().__init__(emit, full=full, cli_version=cli_version)
+        self.tells_model_calls = False
+        self.at = Span(0, 0)
+        self.said = messages.Said()
+        self.calls: OrderedDict[str, calls.Call] = OrderedDict()
+        self.last_error: str | None = None
+        self.ended = False  # a result was told, and no begin since
+
+    def frame(self, frame: Frame, place: Place) -> None:
+        """Read one frame."""
+        self.at = place.span()
+        name, known = kind(frame)
+        if not known:
+            if frame.type == "tool_result":
+                self.said.over()  # however the call ended, the answer begins after it
+            self.unknown(place, name)
+        elif name == DOCUMENT:
+            results.read_document(self, frame, place, name)
+        else:
+            _READERS[frame.type](self, frame, place, name)
+
+    def kinds(self, frame: Frame, _: Any, /) -> list[str]:
+        """Name the frame at its one boundary."""
+        return [kind(frame)[0]]
+
+    def close(self) -> None:
+        """End the stream: a run that was killed has said what it has said."""
+        messages.break_off(self)
+
+    def last_words(self, stderr: str) -> str:
+        """Find the document that json mode writes at the end of stderr when it fails (s09--json).
+
+        0.61.0 may write it twice, and 0.38.2 leaves no line end between the two.
+        """
+        text = stderr.rstrip()
+        begins = [match.end() for match in _DOCUMENT_BEGIN.finditer(text)]
+        for begin in reversed(begins):
+            try:
+                message = msgspec.json.decode(text[begin:].encode())["error"]["message"]
+            except (ValueError, KeyError, TypeError, RecursionError):
+                continue  # braces of something else, or more than one document
+            return " ".join(str(message).split()) or stderr
+        return stderr
+
+    def begin_run(self) -> None:
+        """Forget the run before: another process writes from here on."""
+        messages.break_off(self)
+        self.said.over()
+        self.calls.clear()
+        self.last_error = None
+        self.ended = False
+
+    def time(self, frame: Frame) -> int | None:
+        """Read a frame's time where somebody wants it."""
+        return epoch_ms(frame.timestamp) if self.full else None
+
+    def notice(
+        self, name: str, severity: Literal["warn", "error"], text: str, time_ms: int | None = None
+    ) -> None:
+        """Tell a warning or an error that ends nothing by itself."""
+        category = "warning" if severity == "warn" else "error"
+        label = category.capitalize()
+        if text.startswith(_LOOP):
+            category, label = "loop", _LOOP
+        self.emit(
+            Notice(
+                at=self.at,
+                kind=name,
+                time_ms=time_ms,
+                category=category,
+                severity=severity,
+                label=label,
+                text=text,
+            )
+        )
+        if _CUT.search(text):
+            self.emit(Truncated(at=self.at, kind=name, time_ms=time_ms, what="answer"))
+
+
+# --- small frames ------------------------------------------------------------------------------
+
+
+def _init(reader: GeminiInterpreter, frame: Frame, _: Place, name: str) -> None:
+    """A session begins or is resumed; without a model flag the model is ``auto``."""
+    reader.begin_run()
+    at, time_ms = reader.at, reader.time(frame)
+    session_id, model = frame.session_id, frame.model
+    reader.emit(Begin(at=at, kind=name, time_ms=time_ms, session_id=session_id, model=model))
+    reader.emit(Native(at=at, kind=name, session_id=session_id))
+
+
+# An `error` is never terminal: the result after it tells how the run ended.
+def _error(reader: GeminiInterpreter, frame: Frame, _: Place, name: str) -> None:
+    severity: Literal["warn", "error"] = "warn" if frame.severity == "warning" else "error"
+    if severity == "error":
+        reader.last_error = frame.message
+    if reader.full:
+        reader.notice(name, severity, frame.message or "", reader.time(frame))
+
+
+def _truncation(reader: GeminiInterpreter, frame: Frame, _: Place, name: str) -> None:
+    if reader.full:
+        time_ms = reader.time(frame)
+        reader.emit(Truncated(at=reader.at, kind=name, time_ms=time_ms, what="answer"))
+
+
+_READERS: dict[str, Callable[[GeminiInterpreter, Frame, Place, str], None]] = {
+    "init": _init,
+    "message": messages.read,
+    "tool_use": calls.begin,
+    "tool_call": calls.begin,
+    "tool_result": calls.end,
+    "error": _error,
+    "truncation": _truncation,
+    "result": results.read,
+}
