@@ -103,6 +103,12 @@ class Frame(Struct):
     thinking_duration_ms: float | None = None
 
 
+class Session(Struct):
+    """What every frame carries."""
+
+    session_id: str | None = None
+
+
 class Init(Struct):
     """`system/init`; `claude_code_version` since 2.0."""
 

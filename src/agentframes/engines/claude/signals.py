@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from agentframes.engines import Interpreter
 from agentframes.engines.claude import assistant, notices, partial, results, system, user
-from agentframes.engines.claude.frames import Frame, MessageUsage
+from agentframes.engines.claude.frames import Frame, MessageUsage, Session
 from agentframes.engines.claude.kinds import PLAIN, kinds
 from agentframes.engines.support import UNTYPED, epoch_ms, version_tuple
+from agentframes.signals import Native
 from agentframes.types import Span
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.at = place.span()
         if frame.timestamp is not None:
             self.timestamp = frame.timestamp
+        if self.session_id is None:
+            self._learn_session(frame, place)
         read = _READERS.get(frame.type)
         if read is not None:
             read(self, frame, place)
@@ -78,6 +81,16 @@ class ClaudeInterpreter(Interpreter[Frame]):
     def kinds(self, frame: Frame, _: Any, /) -> list[str]:
         """Name the frame at its boundaries."""
         return [name for name, _ in kinds(frame)]
+
+    def _learn_session(self, frame: Frame, place: Place) -> None:
+        """Take the session from any known frame: init and result, which tell it, may be lost."""
+        names = kinds(frame)
+        tells_itself = frame.type == "result" or frame.subtype == "init"
+        if tells_itself or not names or not all(known for _, known in names):
+            return
+        self.session_id = self.reread(place, Session).session_id
+        if self.session_id is not None:
+            self.emit(Native(**self.of(frame, names[0][0]), session_id=self.session_id))
 
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
