@@ -17,7 +17,10 @@ def capture(name: str) -> list[Frame]:
     """Return the frames of a capture, named ``engine/version/scenario``."""
     folder = CORPUS / name
     path = next(path for path in folder.iterdir() if path.name.startswith("stdout."))
-    frames = [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+    raw = path.read_bytes()
+    if raw.startswith(b"{\n"):  # gemini prints its document over many lines
+        return [json.loads(raw)]
+    frames = [json.loads(line) for line in raw.split(b"\n") if line]
     return frames[0] if isinstance(frames[0], list) else frames
 
 

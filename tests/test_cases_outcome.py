@@ -208,6 +208,15 @@ def test_f24_a_background_task_after_the_result() -> None:
     assert (("success", "completed"), 13) == (ended(run), run.outcome.line)
 
 
+def test_a_stream_without_its_head_has_its_session() -> None:
+    """Every frame of claude carries the session, so a lost init costs only what it told."""
+    run = af.read(printed(capture(CLAUDE)[1:2]))
+    assert ("claude", capture(CLAUDE)[0]["session_id"], None) == (
+        run.engine, run.session_id, run.model,
+    )  # fmt: skip
+    assert run.session_id == af.parse_engine_session_id("claude", printed(capture(CLAUDE)[1:2]))
+
+
 @pytest.mark.parametrize("index", [0, 1])
 def test_a_main_turn_after_the_result_is_open(index: int) -> None:
     """Init or text after the last result: the run goes on, and did not end."""

@@ -32,6 +32,10 @@ class UnknownEngineError(AgentframesError):
         super().__init__(f"unknown engine {name!r}; known engines: {', '.join(self.known)}")
 
 
+class CommandError(AgentframesError):
+    """A call that an engine's command line cannot express."""
+
+
 class RunFailedError(AgentframesError):
     """A run that the engine's own word does not call a success.
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import agentframes as af
@@ -36,7 +34,7 @@ RESUMED = ("s13a-first-resume", "s13b-second-resume")
 
 def capture_document(name: str) -> Frame:
     """Return the document of a capture in json mode."""
-    value: Frame = json.loads(captured.capture(f"{NOW}/{name}--json"))
+    (value,) = capture(f"{NOW}/{name}--json")
     return value
 
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TypeVar
 
 import pytest
 
@@ -30,22 +29,30 @@ from agentframes.signals import (
     Turn,
     Usage,
 )
-from tests import captured
-from tests.frames import Frame, capture, having, printed, without
-from tests.interpreted import of, signals
+from tests.engines.support import drive_frames
+from tests.frames import Frame, capture, having, without
 
 SHELL = "gemini/0.61.0/s03-shell"
 NOW = "gemini/0.61.0"
 
 
+S = TypeVar("S", bound=Signal)
+
+
 def told(*frames: Frame | list[Frame]) -> list[Signal]:
     """Read frames to all of their signals."""
-    return signals("gemini", printed(*frames))
+    lists = [frame if isinstance(frame, list) else [frame] for frame in frames]
+    return drive_frames("gemini", *(frame for some in lists for frame in some)).signals
 
 
-def document(name: str) -> dict[str, Any]:
+def of(kind: type[S], signals: list[Signal]) -> list[S]:
+    """Pick the signals of one sort."""
+    return [signal for signal in signals if isinstance(signal, kind)]
+
+
+def document(name: str) -> Frame:
     """Return the document of a capture in json mode."""
-    value: dict[str, Any] = json.loads(captured.capture(f"{NOW}/{name}--json"))
+    (value,) = capture(f"{NOW}/{name}--json")
     return value
 
 

@@ -12,12 +12,17 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from agentframes.lazy import Lazy
+
 RawFrame = Mapping[str, Raw]
 """A frame decoded one level deep."""
 
 UNTYPED = "(untyped)"
 """The name of a frame, or part of one, that has none."""
 
+_OUR_OWN = frozenset({UNTYPED, "(summary)", "(prompt)", "(document)"})  # names that we gave
+
+NULL = b"null"
 MAX_KIND = 120  # characters
 REMEMBERED = 512  # entries that a bounded memory keeps
 
@@ -49,8 +54,14 @@ def inner(frame: RawFrame, key: str) -> RawFrame:
 def clean_kind(kind: str) -> str:
     """Reduce a kind to what can be no payload: short, and of plain characters."""
     parts = kind[:MAX_KIND].split("/")
-    clean = (part if part == UNTYPED else _NOT_IN_A_KIND.sub("?", part) for part in parts)
+    clean = (part if part in _OUR_OWN else _NOT_IN_A_KIND.sub("?", part) for part in parts)
     return "/".join(clean)
+
+
+def told(raw: Any) -> Lazy | None:
+    """Return an optional value as it stands; None where it is absent or null."""
+    size = len(memoryview(raw))
+    return None if size in (0, len(NULL)) and bytes(raw) in (b"", NULL) else Lazy(raw)
 
 
 def decoded_size(base64: Raw) -> int:

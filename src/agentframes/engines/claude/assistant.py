@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from agentframes.engines.claude import calls, tools
 from agentframes.engines.claude.frames import Block, Frame, Message, MessageUsage
-from agentframes.engines.claude.kinds import ASSISTANT_BLOCKS
-from agentframes.engines.support import UNTYPED, remember
-from agentframes.lazy import Lazy, present
+from agentframes.engines.claude.kinds import ASSISTANT_BLOCKS, CALL_BLOCKS, kinds
+from agentframes.engines.support import UNTYPED, remember, told
+from agentframes.lazy import Lazy
 from agentframes.signals import Buckets, ModelCall, Reasoning, Text, Withdrawn
 
 if TYPE_CHECKING:
@@ -32,39 +32,35 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     message_id = message.id or frame.uuid or f"line {reader.at.first}"
     if message.model != SYNTHETIC:
         _model_call(reader, frame, message, message_id)
-    if present(frame.error):
-        reader.api_error = tools.decode(frame.error, str) or reader.api_error
+    reader.api_error = tools.decode(frame.error, str) or reader.api_error
     if frame.uuid and frame.parent_tool_use_id is None:
         # `supersedes` and retractions name frames, not messages.
         remember(reader.message_ids, frame.uuid, message_id)
-    if frame.aborted or present(frame.supersedes):
-        _withdraw(reader, frame, message_id)
     novel = None
-    for block in message.content if isinstance(message.content, list) else ():
+    for block in message.blocks():
         part = _part(reader, frame.parent_tool_use_id, message_id)
         if block.type in ASSISTANT_BLOCKS:
             _block(reader, frame, block, (message_id, part))
         else:
             novel = novel or block.type or UNTYPED
-    if isinstance(message.content, str):
-        _text(reader, frame, Lazy.of(message.content), (message_id, 0))
+    if frame.aborted or told(frame.supersedes):
+        _withdraw(reader, frame, message_id)
     if novel is not None:
-        reader.unknown(place, f"assistant/{novel}", frame.parent_tool_use_id)
+        reader.unknown(place, f"assistant/{novel}")
 
 
 def _model_call(reader: ClaudeInterpreter, frame: Frame, message: Message, message_id: str) -> None:
-    told = (message_id, message.usage)
-    if told == reader.last_call:
+    # The stop reason stands on the message's last frame only, with the same usage (1.0.128).
+    call = (message_id, message.usage, message.stop_reason)
+    if call == reader.last_call:
         return
-    reader.last_call = told
+    reader.last_call = call
     reader.answered = True
     version = reader.version()
     final = version is not None and version < FINAL_AT_START
     reader.emit(
         ModelCall(
-            at=reader.at,
-            kind="assistant",
-            agent=frame.parent_tool_use_id,
+            **reader.of(frame, kinds(frame)[0][0]),
             id=message_id,
             phase="start",
             model=message.model,
@@ -97,48 +93,58 @@ def _part(reader: ClaudeInterpreter, agent: str | None, message_id: str) -> int:
 def _block(reader: ClaudeInterpreter, frame: Frame, block: Block, name: tuple[str, int]) -> None:
     kind = block.type
     if kind == "text":
-        _text(reader, frame, Lazy(block.text), name)
-    elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        calls.begin(reader, frame, block)
+        _text(reader, frame, block, name)
+    elif kind in CALL_BLOCKS:
+        calls.begin(reader, frame, block, name[0])
     elif not reader.full:
         return
     elif kind in ("thinking", "redacted_thinking"):
-        reader.emit(
-            Reasoning(
-                at=reader.at,
-                kind=f"assistant/{kind}",
-                agent=frame.parent_tool_use_id,
-                time_ms=reader.time(frame),
-                message_id=name[0],
-                part=name[1],
-                text=Lazy(block.thinking) if kind == "thinking" else Lazy.of(""),
-                redacted=kind != "thinking",
-            )
-        )
+        _reasoning(reader, frame, block, name)
     elif block.tool_use_id:
         calls.end(reader, frame, block)  # a server tool's result stands in the answer
+    if frame.parent_tool_use_id is None:
+        reader.thinking_tokens = None  # the estimate was of this block or of none that is shown
 
 
-def _text(reader: ClaudeInterpreter, frame: Frame, text: Lazy, name: tuple[str, int]) -> None:
-    agent = frame.parent_tool_use_id
-    if agent is None or reader.full:
-        reader.emit(
-            Text(
-                at=reader.at,
-                kind="assistant/text",
-                agent=agent,
-                time_ms=reader.time(frame),
-                message_id=name[0],
-                part=name[1],
-                text=text,
-            )
+def _text(reader: ClaudeInterpreter, frame: Frame, block: Block, name: tuple[str, int]) -> None:
+    text = told(block.text)
+    if text is None or (frame.parent_tool_use_id is not None and not reader.full):
+        return
+    message_id, part = name
+    model = frame.message.model if isinstance(frame.message, Message) else None
+    reader.emit(
+        Text(
+            **reader.of(frame, "assistant/text"),
+            message_id=message_id,
+            part=part,
+            text=text,
+            synthetic=model == SYNTHETIC,
         )
+    )
+
+
+def _reasoning(
+    reader: ClaudeInterpreter, frame: Frame, block: Block, name: tuple[str, int]
+) -> None:
+    message_id, part = name
+    redacted = block.type == "redacted_thinking"  # the API's own, no capture shows it
+    reader.emit(
+        Reasoning(
+            **reader.of(frame, f"assistant/{block.type}"),
+            message_id=message_id,
+            part=part,
+            text=told(block.thinking) or Lazy.of(""),
+            # The estimates name no agent, and only the main one was seen to have them.
+            tokens=reader.thinking_tokens if frame.parent_tool_use_id is None else None,
+            duration_ms=frame.thinking_duration_ms,
+            redacted=redacted,
+        )
+    )
 
 
 def _withdraw(reader: ClaudeInterpreter, frame: Frame, message_id: str) -> None:
     """An aborted message takes itself back; `supersedes` is in the typings, in no capture."""
     ids = [message_id] if frame.aborted else []
-    superseded = tools.decode(frame.supersedes, list[str]) or []
-    ids += [reader.message_ids.get(uuid, uuid) for uuid in superseded]
+    ids += map(reader.message_id, tools.decode(frame.supersedes, list[str]) or ())
     reason = "aborted" if frame.aborted else "superseded"
-    reader.emit(Withdrawn(at=reader.at, kind="assistant", ids=ids, reason=reason))
+    reader.emit(Withdrawn(**reader.of(frame, kinds(frame)[0][0]), ids=ids, reason=reason))

@@ -5,160 +5,137 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from agentframes.engines.claude import tools
-from agentframes.engines.claude.frames import Block, Frame, ToolUseResult
-from agentframes.engines.support import decoded_size, remember
-from agentframes.lazy import Lazy, present
-from agentframes.signals import Agent, Media, Plan, PlanItem, ToolCall, ToolEnd, Truncated
+from agentframes.engines.claude import media, tools
+from agentframes.engines.claude.frames import Block, Frame, ToolUseMeta, ToolUseResult
+from agentframes.engines.support import remember, told
+from agentframes.lazy import Lazy
+from agentframes.signals import Agent, Plan, PlanItem, ToolCall, ToolEnd, Truncated
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
 
 
-def begin(reader: ClaudeInterpreter, frame: Frame, block: Block) -> None:
+def begin(reader: ClaudeInterpreter, frame: Frame, block: Block, message_id: str) -> None:
     """Tell a call; a plan that is written whole is told with it."""
     call_id, name = block.id or f"line {reader.at.first}", block.name or ""
     family = tools.family(name)
-    given = Lazy(block.input) if reader.full and present(block.input) else None
-    server, tool = tools.server_and_tool(name)
-    reader.emit(
-        ToolCall(
-            at=reader.at,
-            kind="assistant/tool_use",
-            agent=frame.parent_tool_use_id,
-            time_ms=reader.time(frame),
-            call_id=call_id,
-            name=name,
-            family=family,
-            input=given,
-            server=server,
-            tool=tool,
-        )
+    call = ToolCall(
+        **reader.of(frame, f"assistant/{block.type}"), call_id=call_id, name=name, family=family
     )
+    if reader.full:
+        call.message_id = message_id
+        call.input = told(block.input)
+        call.title = _title(frame, call_id)
+        call.server, call.tool = tools.server_and_tool(name)
+    reader.emit(call)
     if not reader.full:
         return
     # The input of a plan's change is needed again when its result tells the item's id.
-    kept = given.kept() if given and family == "plan" else None
+    kept = call.input.kept() if call.input and family == "plan" else None
     remember(reader.calls, call_id, (name, kept))
     if name == "TodoWrite":
-        plan = tools.decode(block.input, tools.PlanInput) or tools.PlanInput()
-        _plan(reader, frame, tools.plan_snapshot(plan), "snapshot")
+        given = tools.decode(block.input, tools.PlanInput) or tools.PlanInput()
+        if given.todos is not None:
+            _plan(reader, frame, block, tools.plan_snapshot(given.todos), "snapshot")
+
+
+def _title(frame: Frame, call_id: str) -> str | None:
+    metas = tools.decode(frame.tool_use_meta, list[ToolUseMeta]) or ()
+    return next((meta.display_name for meta in metas if meta.id == call_id), None)
 
 
 def _plan(
     reader: ClaudeInterpreter,
     frame: Frame,
+    block: Block,
     items: list[PlanItem],
     mode: Literal["snapshot", "patch"],
 ) -> None:
-    if items:
-        reader.emit(
-            Plan(
-                at=reader.at,
-                kind=f"{frame.type}/{'tool_use' if mode == 'snapshot' else 'tool_result'}",
-                agent=frame.parent_tool_use_id,
-                time_ms=reader.time(frame),
-                items=items,
-                mode=mode,
-            )
-        )
+    kind = f"{frame.type}/{block.type}"
+    reader.emit(Plan(**reader.of(frame, kind), items=items, mode=mode))
 
 
 def end(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int = 0) -> None:
     """Tell how a call ended, and what its result means beyond the call."""
     call_id = block.tool_use_id or ""
-    agent = frame.parent_tool_use_id
+    reader.parts.pop(call_id, None)
+    reader.streaming.pop(call_id, None)
+    kind = f"{frame.type}/{block.type}"
     if not reader.full:
-        if agent is None:  # facts only want to know that the answer begins anew
-            told_kind = f"{frame.type}/{block.type}"
-            reader.emit(ToolEnd(at=reader.at, kind=told_kind, call_id=call_id, status="ok"))
+        if frame.parent_tool_use_id is None:
+            # Facts only want to know that the answer begins anew; how it ended is not read.
+            reader.emit(ToolEnd(at=reader.at, kind=kind, call_id=call_id, status="ok"))
         return
+    common = reader.of(frame, kind)
     name, given = reader.calls.pop(call_id, ("", None))
-    told = tools.decode(frame.tool_use_result, ToolUseResult) or ToolUseResult()
+    result = tools.decode(frame.tool_use_result, ToolUseResult) or ToolUseResult()
     output = tools.output(block)
     words = output.text() if output and block.is_error else ""
     reader.emit(
         ToolEnd(
-            at=reader.at,
-            kind=f"{frame.type}/{block.type}",
-            agent=agent,
-            time_ms=reader.time(frame),
+            **common,
             call_id=call_id,
-            status="cancelled" if told.interrupted else tools.status(frame, block, words),
-            exit_code=tools.exit_code(block, words),
+            status="cancelled" if result.interrupted else tools.status(frame, block, words),
+            exit_code=tools.exit_code(words),
             output=output,
-            structured=_structured(told),
+            structured=told(result.structuredContent),
             error=words or None,
-            ended_ms=reader.time(frame),
-            files=tools.files(name, told),
-            truncated=True if told.persistedOutputPath else None,
-            full_bytes=told.persistedOutputSize,
-            saved_to=told.persistedOutputPath,
+            ended_ms=common["time_ms"],
+            files=tools.files(name, result),
+            truncated=True if result.persistedOutputPath else None,
+            full_bytes=result.persistedOutputSize,
+            saved_to=result.persistedOutputPath,
         )
     )
-    for position, part in enumerate(tools.result_blocks(block.content)):
-        if part.source is not None:
-            path = f"/message/content/{index}/content/{position}/source/data"
-            _image(reader, part.source, path, call_id)
-    if name in ("TaskCreate", "TaskUpdate"):
+    media.of_result(reader, frame, block, index)
+    _beyond(reader, frame, block, result, (name, given))
+
+
+def _beyond(
+    reader: ClaudeInterpreter,
+    frame: Frame,
+    block: Block,
+    result: ToolUseResult,
+    call: tuple[str, Lazy | None],
+) -> None:
+    """Tell a change of the plan, output that was cut, and a sub-agent's end."""
+    name, given = call
+    if name in ("TaskCreate", "TaskUpdate") and not block.is_error:
         plan = tools.decode(given.raw, tools.PlanInput) if given else None
-        _plan(reader, frame, tools.plan_patch(plan or tools.PlanInput(), told), "patch")
-    _beyond(reader, frame, call_id, told)
-
-
-def _structured(told: ToolUseResult) -> Lazy | None:
-    return Lazy(told.structuredContent) if present(told.structuredContent) else None
-
-
-def _beyond(reader: ClaudeInterpreter, frame: Frame, call_id: str, told: ToolUseResult) -> None:
-    """Tell output that was cut, and a sub-agent's end."""
-    if told.persistedOutputPath:
+        items = tools.plan_patch(plan or tools.PlanInput(), result)
+        if items:
+            _plan(reader, frame, block, items, "patch")
+    if result.persistedOutputPath:
         reader.emit(
             Truncated(
-                at=reader.at,
-                kind="user/tool_result",
-                agent=frame.parent_tool_use_id,
+                **reader.of(frame, f"{frame.type}/{block.type}"),
                 what="tool_output",
-                call_id=call_id,
-                before=told.persistedOutputSize,
+                call_id=block.tool_use_id,
+                before=result.persistedOutputSize,
             )
         )
-    if told.agentId:
-        reader.emit(
-            Agent(
-                at=reader.at,
-                kind="user/tool_result",
-                agent=frame.parent_tool_use_id,
-                time_ms=reader.time(frame),
-                call_id=call_id,
-                agent_id=told.agentId,
-                phase="end",
-                model=told.resolvedModel,
-                status=told.status,
-                context_tokens=told.totalTokens,
-                tool_calls=told.totalToolUseCount,
-                duration_ms=told.totalDurationMs,
-            )
-        )
+    if result.agentId:
+        _agent(reader, frame, block, result)
 
 
-def attachment(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int) -> None:
-    """Tell an image or document that was given to the agent."""
-    image = tools.decode(block.source, tools.Image)
-    if image is not None:
-        _image(reader, image, f"/message/content/{index}/source/data", frame.uuid or "")
+def _agent(reader: ClaudeInterpreter, frame: Frame, block: Block, result: ToolUseResult) -> None:
+    """Tell a sub-agent's end; one in the background is only launched by its call.
 
-
-def _image(reader: ClaudeInterpreter, image: tools.Image, pointer: str, owner: str) -> None:
-    size = len(memoryview(image.data))
+    No capture shows the latter: its status is ``async_launched``, and it has no totals.
+    """
+    launched = result.status == "async_launched"
     reader.emit(
-        Media(
-            at=reader.at,
-            kind="user/image",
-            owner=owner,
-            media_type=image.media_type,
-            bytes=decoded_size(image.data) if size else None,
-            pointer=pointer if size else None,
-            url=image.url,
+        Agent(
+            **reader.of(frame, f"{frame.type}/{block.type}"),
+            call_id=block.tool_use_id or "",
+            agent_id=result.agentId,
+            phase="progress" if launched else "end",
+            name=result.agentType,
+            model=result.resolvedModel,
+            background=True if launched else None,
+            status=result.status,
+            context_tokens=result.totalTokens,
+            tool_calls=result.totalToolUseCount,
+            duration_ms=result.totalDurationMs,
         )
     )

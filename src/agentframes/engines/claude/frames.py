@@ -8,6 +8,7 @@ the captures of 2.1.220 and 2.1.332 in `corpus/claude` show it.
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import Raw, Struct
 
 NOTHING = Raw(b"")
@@ -46,6 +47,12 @@ class Message(Struct):
     stop_reason: str | None = None
     usage: MessageUsage | None = None
 
+    def blocks(self) -> list[Block]:
+        """Return the content; one that is a string (the summary of s29) is a block of text."""
+        if isinstance(self.content, str):
+            return [Block(type="text", text=Raw(msgspec.json.encode(self.content)))]
+        return self.content or []
+
 
 class Delta(Struct):
     """What a stream event adds."""
@@ -66,10 +73,15 @@ class StreamEvent(Struct):
     content_block: Block | None = None
     message: Message | None = None
     usage: MessageUsage | None = None
+    error: Raw = NOTHING
 
 
 class Frame(Struct):
-    """Any line. `message` is a string in `system/permission_denied`."""
+    """Any line. `message` is a string in `system/permission_denied`.
+
+    `tool_use_meta` stands beside calls of MCP tools (s12), `thinking_duration_ms` beside a
+    thinking block (s06 of 2.1.332).
+    """
 
     type: str = ""
     subtype: str | None = None
@@ -87,6 +99,14 @@ class Frame(Struct):
     refused_message_id: str | None = None
     tool_use_result: Raw = NOTHING
     tool_result_meta: Raw = NOTHING
+    tool_use_meta: Raw = NOTHING
+    thinking_duration_ms: float | None = None
+
+
+class Session(Struct):
+    """What every frame carries."""
+
+    session_id: str | None = None
 
 
 class Init(Struct):
@@ -172,10 +192,18 @@ class TaskUsage(Struct):
     duration_ms: float | None = None
 
 
+class TaskPatch(Struct):
+    """What `system/task_updated` changes."""
+
+    status: str | None = None
+
+
 class Task(Struct):
     """`system/task_started`, `task_progress`, `task_updated` and `task_notification`."""
 
     task_id: str | None = None
+    task_type: str | None = None
+    patch: TaskPatch | None = None
     tool_use_id: str | None = None
     description: str | None = None
     subagent_type: str | None = None
@@ -187,8 +215,9 @@ class Task(Struct):
 
 
 class PermissionDenied(Struct):
-    """`system/permission_denied` (2.1.332)."""
+    """`system/permission_denied` (2.1.332); `agent_id` from the typings, no capture shows it."""
 
+    agent_id: str | None = None
     tool_name: str | None = None
     tool_use_id: str | None = None
     message: str | None = None
@@ -216,18 +245,54 @@ class Withdrawal(Struct):
 
 
 class SystemText(Struct):
-    """What the small system frames have to say, whichever way they say it."""
+    """What the small frames have to say, whichever way they say it.
+
+    Captured: `content` and `level` of `system/informational`. The others are from the typings.
+    """
 
     content: str | None = None
     text: str | None = None
     message: str | None = None
-    status: str | None = None
-    level: str | None = None
     description: str | None = None
-    hook_name: str | None = None
-    outcome: str | None = None
+    summary: str | None = None
+    status: str | None = None
+    state: str | None = None
+    level: str | None = None
+    tool_use_id: str | None = None
     error: Raw = NOTHING
+
+
+class Status(Struct):
+    """`system/status`; the `compact_` fields tell how a compaction went (s29)."""
+
+    status: str | None = None
     compact_result: str | None = None
+    compact_error: str | None = None
+
+
+class Hook(Struct):
+    """`system/hook_started`, `hook_progress` and `hook_response`; no capture shows them."""
+
+    hook_name: str | None = None
+    hook_event: str | None = None
+    outcome: str | None = None
+    exit_code: int | None = None
+    output: str | None = None
+    stderr: str | None = None
+
+
+class ThinkingTokens(Struct):
+    """`system/thinking_tokens`: what the block at hand has come to so far."""
+
+    estimated_tokens: int | None = None
+
+
+class ToolProgress(Struct):
+    """`tool_progress`; from the typings, no capture shows it."""
+
+    tool_use_id: str | None = None
+    tool_name: str | None = None
+    elapsed_time_seconds: float | None = None
 
 
 class ControlRequestBody(Struct):
@@ -274,6 +339,13 @@ class ToolResultMeta(Struct):
     non_execution_kind: str | None = None
 
 
+class ToolUseMeta(Struct):
+    """One of `tool_use_meta`: how a call is shown to people."""
+
+    id: str | None = None
+    display_name: str | None = None
+
+
 class ReadFile(Struct):
     """`tool_use_result.file` of the Read tool."""
 
@@ -288,7 +360,10 @@ class TaskItem(Struct):
 
 
 class ToolUseResult(Struct):
-    """`tool_use_result` where it is an object; a failed call has a string there."""
+    """`tool_use_result` where it is an object; a failed call has a string there.
+
+    No capture shows `interrupted` true, a `status` other than completed, or the persisted output.
+    """
 
     type: str | None = None
     filePath: str | None = None
@@ -296,6 +371,7 @@ class ToolUseResult(Struct):
     task: TaskItem | None = None
     interrupted: bool | None = None
     agentId: str | None = None
+    agentType: str | None = None
     status: str | None = None
     totalTokens: int | None = None
     totalToolUseCount: int | None = None

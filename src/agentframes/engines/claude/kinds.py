@@ -8,6 +8,7 @@ unknown frame.
 from __future__ import annotations
 
 from agentframes.engines.claude.frames import Block, Frame, Message, StreamEvent
+from agentframes.engines.support import UNTYPED
 
 # Blocks that captures show: text, thinking, tool_use. The others are the API's own.
 ASSISTANT_BLOCKS = frozenset({
@@ -16,6 +17,7 @@ ASSISTANT_BLOCKS = frozenset({
     "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
     "tool_search_tool_result", "mcp_tool_use", "mcp_tool_result", "container_upload",
 })  # fmt: skip
+CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 # Captured: text, tool_result.
 USER_BLOCKS = frozenset({"text", "tool_result", "image", "document", "search_result"})
 
@@ -62,35 +64,34 @@ STREAM_DELTAS = frozenset({
 def kinds(frame: Frame) -> list[tuple[str, bool]]:
     """Name a frame at each of its boundaries, and whether each name is known.
 
-    A frame of several blocks has a name for each; the names of an empty one end at its type.
+    A frame of several blocks has a name for each; the name of one without any is its type.
     """
-    kind = frame.type or "(untyped)"
-    if kind in ("assistant", "user"):
-        known = ASSISTANT_BLOCKS if kind == "assistant" else USER_BLOCKS
-        return [(f"{kind}/{block}", known_block) for block, known_block in _blocks(frame, known)]
+    kind = frame.type or UNTYPED
+    if kind == "assistant":
+        return _blocks(frame, ASSISTANT_BLOCKS) or [(kind, True)]
+    if kind == "user":
+        return _blocks(frame, USER_BLOCKS) or [(kind, True)]
     if kind == "system":
-        return [(f"system/{frame.subtype or '(untyped)'}", frame.subtype in SYSTEM)]
+        return [(f"system/{frame.subtype or UNTYPED}", frame.subtype in SYSTEM)]
     if kind == "result":
-        return [(f"result/{frame.subtype or '(untyped)'}", frame.subtype in RESULTS)]
+        return [(f"result/{frame.subtype or UNTYPED}", frame.subtype in RESULTS)]
     if kind == "stream_event":
         return [stream_kind(frame.event or StreamEvent())]
     return [(kind, kind in PLAIN)]
 
 
 def _blocks(frame: Frame, known: frozenset[str]) -> list[tuple[str, bool]]:
-    message = frame.message if isinstance(frame.message, Message) else Message()
-    if isinstance(message.content, str):
-        return [("string", True)]
-    return [(block.type or "(untyped)", block.type in known) for block in message.content or ()]
+    blocks = frame.message.blocks() if isinstance(frame.message, Message) else []
+    return [(f"{frame.type}/{block.type or UNTYPED}", block.type in known) for block in blocks]
 
 
 def stream_kind(event: StreamEvent) -> tuple[str, bool]:
     """Name a stream event down to its block or delta."""
-    kind = f"stream_event/{event.type or '(untyped)'}"
+    kind = f"stream_event/{event.type or UNTYPED}"
     if event.type == "content_block_start":
         block = (event.content_block or Block()).type
-        return f"{kind}/{block or '(untyped)'}", block in ASSISTANT_BLOCKS
+        return f"{kind}/{block or UNTYPED}", block in ASSISTANT_BLOCKS
     if event.type == "content_block_delta":
         delta = event.delta.type if event.delta else None
-        return f"{kind}/{delta or '(untyped)'}", delta in STREAM_DELTAS
+        return f"{kind}/{delta or UNTYPED}", delta in STREAM_DELTAS
     return kind, event.type in STREAM_EVENTS

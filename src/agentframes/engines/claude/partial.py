@@ -9,47 +9,62 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec import Struct
+
 from agentframes.engines.claude import tools
 from agentframes.engines.claude.assistant import buckets
 from agentframes.engines.claude.frames import Delta, Frame, StreamEvent
-from agentframes.engines.claude.kinds import stream_kind
+from agentframes.engines.claude.kinds import CALL_BLOCKS, stream_kind
+from agentframes.engines.support import told
 from agentframes.lazy import Lazy
-from agentframes.signals import ModelCall, Reasoning, Text, ToolCall
+from agentframes.signals import ModelCall, Notice, Reasoning, Text, ToolCall
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
     from agentframes.frames import Place
 
 
+class Streaming(Struct):
+    """An agent's message that is being streamed: its id, and its calls by their index."""
+
+    message_id: str = ""
+    calls: dict[int | None, tuple[str, str]] = msgspec.field(default_factory=dict)
+
+
+class _Error(Struct):
+    message: str | None = None
+
+
 def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     """Read one stream event."""
     event = frame.event or StreamEvent()
     kind, known = stream_kind(event)
-    agent = frame.parent_tool_use_id
     if not known:
-        reader.unknown(place, kind, agent)
+        reader.unknown(place, kind)
     elif event.type == "message_start":
-        _start(reader, frame, event, place)
+        _start(reader, frame, event, kind)
     elif event.type == "message_delta":
-        _end(reader, frame, event, place)
-    elif reader.full and event.type == "content_block_start":
-        _block(reader, frame, event, place)
-    elif reader.full and event.delta is not None:
-        _delta(reader, frame, event, event.delta, place)
+        _end(reader, frame, event, kind)
+    elif not reader.full:
+        return
+    elif event.type == "content_block_start":
+        _block(reader, frame, event, kind)
+    elif event.type == "content_block_delta" and event.delta is not None:
+        _delta(reader, frame, event, event.delta, kind)
+    elif event.type == "error":
+        _error(reader, frame, event, kind)
 
 
-def _start(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, place: Place) -> None:
+def _start(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str) -> None:
     message = event.message
     if message is None or message.id is None:
         return
-    agent = frame.parent_tool_use_id
-    reader.streaming[agent] = message.id
+    reader.streaming[frame.parent_tool_use_id] = Streaming(message.id)
     reader.answered = True
     reader.emit(
         ModelCall(
-            at=place.span(),
-            kind="stream_event/message_start",
-            agent=agent,
+            **reader.of(frame, kind),
             id=message.id,
             phase="start",
             model=message.model,
@@ -60,17 +75,14 @@ def _start(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, place: P
     )
 
 
-def _end(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, place: Place) -> None:
-    agent = frame.parent_tool_use_id
-    message_id = reader.streaming.get(agent)
-    if message_id is None:
+def _end(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str) -> None:
+    streaming = reader.streaming.get(frame.parent_tool_use_id)
+    if streaming is None:
         return
     reader.emit(
         ModelCall(
-            at=place.span(),
-            kind="stream_event/message_delta",
-            agent=agent,
-            id=message_id,
+            **reader.of(frame, kind),
+            id=streaming.message_id,
             phase="end",
             stop_reason=event.delta.stop_reason if event.delta else None,
             usage=buckets(event.usage, final=True),
@@ -79,20 +91,53 @@ def _end(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, place: Pla
     )
 
 
-def _block(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, place: Place) -> None:
+def _block(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str) -> None:
     block = event.content_block
-    if block is None or block.type != "tool_use" or block.id is None:
+    streaming = reader.streaming.get(frame.parent_tool_use_id)
+    if streaming and block and block.id and block.type in CALL_BLOCKS:
+        streaming.calls[event.index] = (block.id, block.name or "")
+        _call(reader, frame, event, kind, None)
+
+
+def _delta(
+    reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, delta: Delta, kind: str
+) -> None:
+    streaming = reader.streaming.get(frame.parent_tool_use_id)
+    if streaming is None:
+        return  # its beginning is missing, and the whole frame tells it again
+    if delta.type == "input_json_delta":
+        _call(reader, frame, event, kind, told(delta.partial_json))
+    elif delta.type in ("text_delta", "thinking_delta"):
+        signal = Text if delta.type == "text_delta" else Reasoning
+        text = told(delta.text if signal is Text else delta.thinking)
+        reader.emit(
+            signal(
+                **reader.of(frame, kind),
+                message_id=streaming.message_id,
+                part=event.index or 0,
+                text=text or Lazy.of(""),
+                mode="delta",
+            )
+        )
+
+
+def _call(
+    reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str, piece: Lazy | None
+) -> None:
+    """Tell a call that is being written, or a piece of its input."""
+    streaming = reader.streaming[frame.parent_tool_use_id]
+    call_id, name = streaming.calls.get(event.index, (None, ""))
+    if call_id is None:
         return
-    server, tool = tools.server_and_tool(block.name or "")
-    reader.block_calls[frame.parent_tool_use_id, event.index] = block.id
+    server, tool = tools.server_and_tool(name)
     reader.emit(
         ToolCall(
-            at=place.span(),
-            kind="stream_event/content_block_start/tool_use",
-            agent=frame.parent_tool_use_id,
-            call_id=block.id,
-            name=block.name or "",
-            family=tools.family(block.name or ""),
+            **reader.of(frame, kind),
+            call_id=call_id,
+            message_id=streaming.message_id,
+            name=name,
+            family=tools.family(name),
+            input=piece,
             mode="delta",
             server=server,
             tool=tool,
@@ -100,37 +145,15 @@ def _block(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, place: P
     )
 
 
-def _delta(
-    reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, delta: Delta, place: Place
-) -> None:
-    agent = frame.parent_tool_use_id
-    message_id = reader.streaming.get(agent, "")
-    kind = f"stream_event/content_block_delta/{delta.type}"
-    if delta.type in ("text_delta", "thinking_delta"):
-        signal = Text if delta.type == "text_delta" else Reasoning
-        reader.emit(
-            signal(
-                at=place.span(),
-                kind=kind,
-                agent=agent,
-                message_id=message_id,
-                part=event.index or 0,
-                text=Lazy(delta.text if signal is Text else delta.thinking),
-                mode="delta",
-            )
+def _error(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str) -> None:
+    """Tell that the stream broke off; the API's own event, no capture shows it."""
+    error = tools.decode(event.error, _Error)
+    reader.emit(
+        Notice(
+            **reader.of(frame, kind),
+            category="error",
+            severity="error",
+            label="Error in the stream",
+            text=error.message if error else None,
         )
-    elif delta.type == "input_json_delta":
-        call_id = reader.block_calls.get((agent, event.index))
-        if call_id is not None:
-            reader.emit(
-                ToolCall(
-                    at=place.span(),
-                    kind=kind,
-                    agent=agent,
-                    call_id=call_id,
-                    name="",
-                    family="",
-                    input=Lazy(delta.partial_json),
-                    mode="delta",
-                )
-            )
+    )

@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Raw
-
 from agentframes.engines.claude.frames import (
     Frame,
     MessageUsage,
@@ -22,7 +20,7 @@ from agentframes.engines.claude.frames import (
     ResultUsage,
 )
 from agentframes.engines.claude.kinds import RESULTS
-from agentframes.lazy import Lazy, present
+from agentframes.engines.support import UNTYPED, told
 from agentframes.signals import (
     Begin,
     Buckets,
@@ -63,23 +61,24 @@ _BY_TERMINAL = {
 
 def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     """Read the terminal frame of a run, or of one of its turns."""
-    kind = f"result/{frame.subtype or '(untyped)'}"
+    kind = f"result/{frame.subtype or UNTYPED}"
     if frame.subtype not in RESULTS:
         reader.unknown(place, kind)
         return
     result = reader.reread(place, Result)
-    at = place.span()
+    at = reader.at
     _begin(reader, result, at, kind)
     _usage(reader, result, at, kind)
     reader.emit(
         Native(
             at=at,
             kind=kind,
+            terminal=True,
             tokens=_added(result.usage),
             cost_usd=result.total_cost_usd,
             wall_seconds=None if result.duration_ms is None else result.duration_ms / 1000,
             session_id=result.session_id,
-            final_text=_told(result.result),
+            final_text=told(result.result),
             final_text_source="result",
         )
     )
@@ -105,10 +104,6 @@ def _begin(reader: ClaudeInterpreter, result: Result, at: Span, kind: str) -> No
         why: Literal["start", "reinit"] = "start" if anew else "reinit"
         reader.emit(Begin(at=at, kind=kind, session_id=session_id, why=why))
         reader.session_id = result.session_id or reader.session_id
-
-
-def _told(raw: Raw) -> Lazy | None:
-    return Lazy(raw) if present(raw) and bytes(raw) != b"null" else None
 
 
 def _added(usage: MessageUsage | None) -> int | None:
@@ -229,7 +224,7 @@ def _denials(reader: ClaudeInterpreter, result: Result, at: Span, kind: str) -> 
 
 
 def _end(reader: ClaudeInterpreter, result: Result, at: Span, kind: str, *, ok: bool) -> None:
-    text = _told(result.result)
+    text = told(result.result)
     words = text.text() if text and not ok else None
     message = None if ok else words or next(iter(result.errors or ()), None)
     denials = result.permission_denials
@@ -245,7 +240,7 @@ def _end(reader: ClaudeInterpreter, result: Result, at: Span, kind: str, *, ok: 
             turns=result.num_turns,
             wall_ms=result.duration_ms,
             api_ms=result.duration_api_ms,
-            structured=_told(result.structured_output),
+            structured=told(result.structured_output),
         )
     )
 

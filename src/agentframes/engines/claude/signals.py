@@ -3,7 +3,7 @@
 
 `parent_tool_use_id` tells the agent of a frame. What is read where: messages of the model in
 `assistant`, results of tools and what was said to the agent in `user` and `calls`, system frames
-in `system`, the terminal frame in `results`, partial messages in `partial`.
+in `system` and `notices`, the terminal frame in `results`, partial messages in `partial`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from agentframes.engines import Interpreter
-from agentframes.engines.claude import assistant, partial, results, system, user
-from agentframes.engines.claude.frames import Frame, MessageUsage
+from agentframes.engines.claude import assistant, notices, partial, results, system, user
+from agentframes.engines.claude.frames import Frame, MessageUsage, Session
 from agentframes.engines.claude.kinds import PLAIN, kinds
 from agentframes.engines.support import UNTYPED, epoch_ms, version_tuple
+from agentframes.signals import Native
 from agentframes.types import Span
 
 if TYPE_CHECKING:
     from agentframes.engines import Emit
+    from agentframes.engines.claude.partial import Streaming
     from agentframes.frames import Place
     from agentframes.lazy import Lazy
 
@@ -48,23 +50,27 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.streamed = self.reset_announced = self.compacted = self.list_price = False
         self.message_ids: OrderedDict[str, str] = OrderedDict()  # frame uuid -> message id
         self.calls: OrderedDict[str, tuple[str, Lazy | None]] = OrderedDict()
-        self.tasks: OrderedDict[str, str] = OrderedDict()  # task id -> call id
+        # Task id -> the call that began it, and whether it is a sub-agent.
+        self.tasks: OrderedDict[str, tuple[str | None, bool]] = OrderedDict()
         self.denied: OrderedDict[str, None] = OrderedDict()
+        # An agent's message at hand and its last part; forgotten when the agent's call ends.
         self.parts: dict[str | None, tuple[str, int]] = {}
-        self.last_call: tuple[str | None, MessageUsage | None] = (None, None)
-        self.streaming: dict[str | None, str] = {}  # agent -> the message at hand
-        self.block_calls: dict[tuple[str | None, int | None], str] = {}
+        self.streaming: dict[str | None, Streaming] = {}
+        self.last_call: tuple[str | None, MessageUsage | None, str | None] = (None, None, None)
+        self.thinking_tokens: int | None = None
 
     def frame(self, frame: Frame, place: Place) -> None:
         """Read one frame."""
         self.at = place.span()
         if frame.timestamp is not None:
             self.timestamp = frame.timestamp
+        if self.session_id is None:
+            self._learn_session(frame, place)
         read = _READERS.get(frame.type)
         if read is not None:
             read(self, frame, place)
         elif frame.type in PLAIN:
-            system.plain(self, frame, place)
+            notices.plain(self, frame, place)
         else:
             self.unknown(place, frame.type or UNTYPED)
         if frame.type != "result":
@@ -74,16 +80,36 @@ class ClaudeInterpreter(Interpreter[Frame]):
 
     def kinds(self, frame: Frame, _: Any, /) -> list[str]:
         """Name the frame at its boundaries."""
-        return [name for name, _ in kinds(frame)] or [frame.type]
+        return [name for name, _ in kinds(frame)]
+
+    def _learn_session(self, frame: Frame, place: Place) -> None:
+        """Take the session from any known frame: init and result, which tell it, may be lost."""
+        names = kinds(frame)
+        tells_itself = frame.type == "result" or frame.subtype == "init"
+        if tells_itself or not names or not all(known for _, known in names):
+            return
+        self.session_id = self.reread(place, Session).session_id
+        if self.session_id is not None:
+            self.emit(Native(**self.of(frame, names[0][0]), session_id=self.session_id))
 
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
         self.inits = self.results = 0
-        self.api_error = None
+        self.api_error = self.thinking_tokens = None
         self.compacted = False
+        self.last_call = (None, None, None)
         for memory in (self.message_ids, self.calls, self.tasks, self.denied, self.parts,
-                       self.streaming, self.block_calls):  # fmt: skip
+                       self.streaming):  # fmt: skip
             memory.clear()
+
+    def of(self, frame: Frame, kind: str) -> dict[str, Any]:
+        """Tell what every signal of a frame has in common."""
+        return {
+            "at": self.at,
+            "kind": kind,
+            "agent": frame.parent_tool_use_id,
+            "time_ms": epoch_ms(frame.timestamp) if self.full else None,
+        }
 
     def version(self) -> tuple[int, ...] | None:
         """Return the version as numbers, where it is known."""
@@ -93,6 +119,6 @@ class ClaudeInterpreter(Interpreter[Frame]):
         """Return the time of the last frame that carried one."""
         return epoch_ms(self.timestamp)
 
-    def time(self, frame: Frame) -> int | None:
-        """Read a frame's time where somebody wants it."""
-        return epoch_ms(frame.timestamp) if self.full else None
+    def message_id(self, uuid: str) -> str:
+        """Name the message of a frame that is taken back; one not seen keeps the frame's name."""
+        return self.message_ids.get(uuid, uuid)

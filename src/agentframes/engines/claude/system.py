@@ -1,41 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claude Code's system frames, and the small top-level ones."""
+"""Claude Code's system frames that change or report what the run is: all but the notices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from agentframes.engines.claude import tools
+from agentframes.engines.claude import notices
 from agentframes.engines.claude.frames import (
     ApiRetry,
     Compaction,
     CompactMetadata,
-    ControlRequest,
-    ControlRequestBody,
     Frame,
     Init,
     PermissionDenied,
-    RateLimit,
-    RateLimitInfo,
-    Reset,
-    SystemText,
     Task,
+    TaskPatch,
     TaskUsage,
     Withdrawal,
 )
 from agentframes.engines.claude.kinds import SYSTEM
-from agentframes.engines.support import remember
-from agentframes.signals import (
-    Agent,
-    Begin,
-    Limit,
-    Notice,
-    Permission,
-    Retry,
-    Truncated,
-    Withdrawn,
-)
+from agentframes.engines.support import UNTYPED, remember
+from agentframes.signals import Agent, Begin, Notice, Permission, Retry, Truncated, Withdrawn
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
@@ -44,26 +30,18 @@ if TYPE_CHECKING:
 
 def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     """Read one system frame."""
-    subtype = frame.subtype or "(untyped)"
+    subtype = frame.subtype or UNTYPED
+    kind = f"system/{subtype}"
     handler = _HANDLERS.get(subtype)
     if handler is not None:
-        handler(reader, place, f"system/{subtype}")
-    elif subtype not in SYSTEM:
-        reader.unknown(place, f"system/{subtype}")
-    elif reader.full:
-        _notice(reader, place, f"system/{subtype}", subtype)
+        handler(reader, frame, place, kind)
+    elif subtype in SYSTEM:
+        notices.system(reader, frame, place)
+    else:
+        reader.unknown(place, kind)
 
 
-def plain(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    """Read a known frame that is neither message nor system frame nor result."""
-    handler = _PLAIN.get(frame.type)
-    if handler is not None:
-        handler(reader, place, frame.type)
-    elif reader.full:
-        _notice(reader, place, frame.type, frame.type)
-
-
-def _init(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
+def _init(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     init = reader.reread(place, Init)
     why: Literal["start", "reinit", "reset"] = "start"
     if reader.reset_announced:
@@ -79,8 +57,7 @@ def _init(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
     reader.list_price = init.apiKeySource == "none"
     reader.emit(
         Begin(
-            at=place.span(),
-            kind=kind,
+            **reader.of(frame, kind),
             session_id=init.session_id,
             model=init.model,
             cli_version=init.claude_code_version,
@@ -93,28 +70,13 @@ def _init(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
     )
 
 
-def _reset(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
-    reset = reader.reread(place, Reset)
-    reader.reset_announced = True
-    reader.session_id = reset.new_conversation_id or reader.session_id
-    reader.emit(
-        Begin(
-            at=place.span(),
-            kind=kind,
-            session_id=reset.new_conversation_id or reset.session_id,
-            why="reset",
-        )
-    )
-
-
-def _retry(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
+def _retry(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     if not reader.full:
         return
     retry = reader.reread(place, ApiRetry)
     reader.emit(
         Retry(
-            at=place.span(),
-            kind=kind,
+            **reader.of(frame, kind),
             attempt=retry.attempt,
             max=retry.max_retries,
             delay_ms=retry.retry_delay_ms,
@@ -124,32 +86,65 @@ def _retry(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
     )
 
 
+# --- tasks ---------------------------------------------------------------------------------------
+
 _PHASES: dict[str, Literal["start", "progress", "end"]] = {
     "system/task_started": "start",
     "system/task_notification": "end",
 }
+_JOBS = {
+    "system/task_started": "Background task started",
+    "system/task_notification": "Background task ended",
+}
 
 
-def _task(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
-    phase = _PHASES.get(kind, "progress")
-    if not reader.full and phase != "start":
-        return
+def _task(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
+    """Tell a sub-agent's task; other tasks, as a shell command's, are status rows.
+
+    Captures show tasks of type ``local_agent`` only.
+    """
     task = reader.reread(place, Task)
-    # task_updated names only the task; the others name the call that spawned it too.
-    call_id = task.tool_use_id or reader.tasks.get(task.task_id or "") or task.task_id or ""
+    call_id, agent = reader.tasks.get(task.task_id or "", (None, False))
+    call_id = task.tool_use_id or call_id  # `task_updated` names the task alone
+    agent = agent or _is_agent(task)
     if task.task_id:
-        remember(reader.tasks, task.task_id, call_id)
+        remember(reader.tasks, task.task_id, (call_id, agent))
+    status = (task.patch or TaskPatch()).status or task.status
+    if agent:
+        _agent(reader, frame, task, call_id or task.task_id or "", status, kind)
+    elif reader.full:
+        reader.emit(
+            Notice(
+                **reader.of(frame, kind),
+                category="task",
+                severity="warn" if status == "failed" else "info",
+                label=_JOBS.get(kind, "Background task goes on"),
+                text=task.summary or task.description or status,
+                call_id=call_id,
+            )
+        )
+
+
+def _is_agent(task: Task) -> bool:
+    """Only a sub-agent has a type of its own or a usage; the task's type is told at its start."""
+    if task.task_type is not None:
+        return task.task_type.endswith(("agent", "teammate"))
+    return task.subagent_type is not None or task.usage is not None
+
+
+def _agent(  # noqa: PLR0917 - what its caller has read already
+    reader: ClaudeInterpreter, frame: Frame, task: Task, call_id: str, status: str | None, kind: str
+) -> None:
     usage = task.usage or TaskUsage()
     reader.emit(
         Agent(
-            at=place.span(),
-            kind=kind,
+            **reader.of(frame, kind),
             call_id=call_id,
             agent_id=task.task_id,
-            phase=phase,
+            phase=_PHASES.get(kind, "progress"),
             name=task.subagent_type,
             background=task.is_backgrounded,
-            status=task.status,
+            status=status,
             prompt=task.prompt,
             summary=task.summary or task.description,
             context_tokens=usage.total_tokens,
@@ -159,16 +154,20 @@ def _task(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
     )
 
 
-def _denied(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
+# --- permissions, context, refusals --------------------------------------------------------------
+
+
+def _denied(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     if not reader.full:
         return
     denied = reader.reread(place, PermissionDenied)
     if denied.tool_use_id:
         remember(reader.denied, denied.tool_use_id, None)
+    common = reader.of(frame, kind)
+    common["agent"] = reader.tasks.get(denied.agent_id or "", (None, False))[0]
     reader.emit(
         Permission(
-            at=place.span(),
-            kind=kind,
+            **common,
             phase="denied",
             call_id=denied.tool_use_id,
             tool=denied.tool_name,
@@ -177,15 +176,14 @@ def _denied(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
     )
 
 
-def _compaction(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
+def _compaction(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     reader.compacted = True
     if not reader.full:
         return
     metadata = reader.reread(place, Compaction).compact_metadata or CompactMetadata()
     reader.emit(
         Truncated(
-            at=place.span(),
-            kind=kind,
+            **reader.of(frame, kind),
             what="context",
             before=metadata.pre_tokens,
             after=metadata.post_tokens,
@@ -193,73 +191,16 @@ def _compaction(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
     )
 
 
-def _refusal(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
-    withdrawal = reader.reread(place, Withdrawal)
-    ids = [reader.message_ids.get(uuid, uuid) for uuid in withdrawal.retracted_message_uuids or ()]
+def _fallback(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
+    """Another model answers in the place of one that refused; no capture shows it."""
+    told = reader.reread(place, Withdrawal)
+    ids = [reader.message_id(uuid) for uuid in told.retracted_message_uuids or ()]
     if ids:
-        reader.emit(Withdrawn(at=place.span(), kind=kind, ids=ids, reason="refusal"))
-    if reader.full:
-        _notice(reader, place, kind, "refusal")
+        reader.emit(Withdrawn(**reader.of(frame, kind), ids=ids, reason="refusal"))
+    notices.system(reader, frame, place)
 
 
-def _control(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
-    if not reader.full:
-        return
-    request = reader.reread(place, ControlRequest)
-    body = request.request or ControlRequestBody()
-    if body.subtype == "can_use_tool":
-        reader.emit(
-            Permission(
-                at=place.span(),
-                kind=kind,
-                phase="asked",
-                call_id=body.tool_use_id,
-                tool=body.tool_name,
-                request_id=request.request_id,
-            )
-        )
-    else:
-        _notice(reader, place, kind, body.subtype or kind)
-
-
-def _limit(reader: ClaudeInterpreter, place: Place, kind: str) -> None:
-    if not reader.full:
-        return
-    info = reader.reread(place, RateLimit).rate_limit_info or RateLimitInfo()
-    reader.emit(
-        Limit(
-            at=place.span(),
-            kind=kind,
-            what=info.rateLimitType,
-            status=info.status,
-            resets_ms=None if info.resetsAt is None else round(info.resetsAt * 1000),
-        )
-    )
-
-
-_CATEGORIES = {"hook": "hook", "ui": "interface", "informational": "notice", "refusal": "refusal"}
-_LEVELS: dict[str, Literal["info", "warn", "error"]] = {"warning": "warn", "error": "error"}
-
-
-def _notice(reader: ClaudeInterpreter, place: Place, kind: str, label: str) -> None:
-    told = reader.reread(place, SystemText)
-    error = tools.decode(told.error, str)
-    texts = (told.content, told.text, told.message, error, told.description, told.hook_name,
-             told.status)  # fmt: skip
-    severity = _LEVELS.get(told.level or "", "error" if error else "info")
-    reader.emit(
-        Notice(
-            at=place.span(),
-            kind=kind,
-            category=_CATEGORIES.get(label.split("_", 1)[0], "status"),
-            severity="warn" if label == "refusal" else severity,
-            label=label,
-            text=next((text for text in texts if text), None),
-        )
-    )
-
-
-Handler = Callable[["ClaudeInterpreter", "Place", str], None]
+Handler = Callable[["ClaudeInterpreter", Frame, "Place", str], None]
 
 _HANDLERS: dict[str, Handler] = {
     "init": _init,
@@ -270,11 +211,5 @@ _HANDLERS: dict[str, Handler] = {
     "task_notification": _task,
     "permission_denied": _denied,
     "compact_boundary": _compaction,
-    "model_refusal_fallback": _refusal,
-    "model_refusal_no_fallback": _refusal,
-}
-_PLAIN: dict[str, Handler] = {
-    "conversation_reset": _reset,
-    "control_request": _control,
-    "rate_limit_event": _limit,
+    "model_refusal_fallback": _fallback,
 }

@@ -10,8 +10,11 @@ import msgspec
 from msgspec import Raw, Struct
 
 from agentframes.engines.claude.frames import NOTHING, Block, Frame, ToolResultMeta, ToolUseResult
+from agentframes.engines.support import told
 from agentframes.lazy import Lazy, present
 from agentframes.signals import FileChange, PlanItem
+
+EndStatus = Literal["ok", "failed", "denied", "invalid", "cancelled"]
 
 FAMILIES = {
     "Bash": "execute", "BashOutput": "execute", "KillShell": "execute", "PowerShell": "execute",
@@ -28,9 +31,12 @@ FAMILIES = {
 }  # fmt: skip
 
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d+)(?:\n|$)")
+# A run that is stopped tells its open call so, as a rejection like any other (s26 of 2.1.220).
+_CANCELLED = "The user doesn't want to proceed with this tool use"
 # Words of a refusal where `tool_result_meta` (2.1.220 on) does not tell it.
 _REFUSED = re.compile(r"Claude requested permissions to |Permission to use \S+ .*denied")
-_CANCELLED = "The user doesn't want to proceed with this tool use"
+# The call itself was no good, so nothing ran; no capture shows it.
+_INVALID = re.compile(r"<tool_use_error>(?:InputValidationError|Error: No such tool available)")
 _STATUSES = {"pending": "pending", "in_progress": "in_progress", "completed": "completed",
              "deleted": "cancelled", "cancelled": "cancelled"}  # fmt: skip
 
@@ -50,8 +56,8 @@ def server_and_tool(name: str) -> tuple[str | None, str | None]:
     return server, tool or None
 
 
-class Image(Struct):
-    """An image or document block's source."""
+class Source(Struct):
+    """An image or document block's source; captures show the type ``base64`` alone."""
 
     type: str | None = None
     media_type: str | None = None
@@ -65,7 +71,7 @@ class ResultBlock(Struct):
     type: str = ""
     text: str | None = None
     tool_name: str | None = None
-    source: Image | None = None
+    source: Source | None = None
 
 
 def result_blocks(content: Raw) -> list[ResultBlock]:
@@ -76,32 +82,37 @@ def result_blocks(content: Raw) -> list[ResultBlock]:
 
 
 def output(block: Block) -> Lazy | None:
-    """Return what a tool printed, as text; blocks are joined by newlines."""
-    if not present(block.content):
+    """Return what a tool printed, as text; blocks are joined by newlines, images have none."""
+    content = told(block.content)
+    if content is None:
         return None
     blocks = result_blocks(block.content)
     if not blocks:
-        return Lazy(block.content)
+        return content
+    # A block of ToolSearch names a tool (s12 of 2.1.332).
     texts = [part.text if part.text is not None else part.tool_name for part in blocks]
-    return Lazy.of("\n".join(text for text in texts if text))
+    words = [text for text in texts if text is not None]
+    return Lazy.of("\n".join(words)) if words else None
 
 
-def exit_code(block: Block, text: str) -> int | None:
-    """A failed command's result begins with its exit code since 2.0 (1.0.128 tells none)."""
-    match = _EXIT_CODE.match(text) if block.is_error else None
+def exit_code(error: str) -> int | None:
+    """A failed command's words begin with its exit code since 2.0 (1.0.128 tells none)."""
+    match = _EXIT_CODE.match(error)
     return int(match[1]) if match else None
 
 
-def status(frame: Frame, block: Block, text: str) -> Literal["ok", "failed", "denied", "cancelled"]:
-    """Tell how a call ended: ok, failed, denied or cancelled."""
+def status(frame: Frame, block: Block, words: str) -> EndStatus:
+    """Tell how a call ended, by the engine's own mark first and then by its words."""
     if not block.is_error:
         return "ok"
+    if words.startswith(_CANCELLED):
+        return "cancelled"
+    if _INVALID.match(words):
+        return "invalid"
     for meta in decode(frame.tool_result_meta, list[ToolResultMeta]) or ():
         if meta.id == block.tool_use_id and meta.non_execution_kind:
             return "denied" if "reject" in meta.non_execution_kind else "cancelled"
-    if _REFUSED.match(text):
-        return "denied"
-    return "cancelled" if text.startswith(_CANCELLED) else "failed"
+    return "denied" if _REFUSED.match(words) else "failed"
 
 
 def decode(raw: Raw, wanted: Any) -> Any:
@@ -125,7 +136,7 @@ def files(name: str, result: ToolUseResult) -> list[FileChange]:
 
 
 class Todo(Struct):
-    """An item of TodoWrite (to 2.1.50)."""
+    """An item of TodoWrite; no capture shows it (2.1.220 and 2.1.332 have TaskCreate)."""
 
     content: str | None = None
     status: str | None = None
@@ -140,11 +151,11 @@ class PlanInput(Struct):
     status: str | None = None
 
 
-def plan_snapshot(given: PlanInput) -> list[PlanItem]:
+def plan_snapshot(todos: list[Todo]) -> list[PlanItem]:
     """TodoWrite's list; its items have no ids, so their position is the key."""
     return [
         PlanItem(key=str(position), title=todo.content, status=_status(todo.status))
-        for position, todo in enumerate(given.todos or (), 1)
+        for position, todo in enumerate(todos, 1)
     ]
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from agentframes.engines.claude import calls
-from agentframes.engines.claude.frames import Frame, Message
-from agentframes.engines.claude.kinds import USER_BLOCKS
-from agentframes.engines.support import UNTYPED
-from agentframes.lazy import Lazy
+from agentframes.engines.claude import calls, media
+from agentframes.engines.claude.frames import Block, Frame, Message
+from agentframes.engines.claude.kinds import USER_BLOCKS, kinds
+from agentframes.engines.support import UNTYPED, told
 from agentframes.signals import Input, Withdrawn
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from agentframes.frames import Place
 
 Origin = Literal["human", "synthetic", "replay", "agent_prompt", "compaction"]
+
+# What the CLI says in the user's place when it is stopped (s25 and s26 of 2.1.220).
+_INTERRUPTED = b'"[Request interrupted by user'
 
 
 def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
@@ -29,45 +31,40 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
         return
     if frame.refused_message_id:
         ids = [frame.refused_message_id]
-        reader.emit(Withdrawn(at=reader.at, kind="user", ids=ids, reason="refusal"))
-    if isinstance(message.content, str):
-        _input(reader, frame, Lazy.of(message.content))
-        return
+        reader.emit(Withdrawn(**reader.of(frame, kinds(frame)[0][0]), ids=ids, reason="refusal"))
     novel = None
-    for index, block in enumerate(message.content or ()):
+    for index, block in enumerate(message.blocks()):
         if block.type == "tool_result":
             calls.end(reader, frame, block, index)
         elif block.type == "text":
-            _input(reader, frame, Lazy(block.text))
+            _input(reader, frame, block)
         elif block.type not in USER_BLOCKS:
             novel = novel or block.type or UNTYPED
         elif reader.full:
-            calls.attachment(reader, frame, block, index)
+            media.attachment(reader, frame, block, index)
     if novel is not None:
-        reader.unknown(place, f"user/{novel}", frame.parent_tool_use_id)
+        reader.unknown(place, f"user/{novel}")
 
 
-def _input(reader: ClaudeInterpreter, frame: Frame, text: Lazy) -> None:
-    reader.emit(
-        Input(
-            at=reader.at,
-            kind="user/text",
-            agent=frame.parent_tool_use_id,
-            time_ms=reader.time(frame),
-            id=frame.uuid,
-            text=text,
-            origin=_origin(reader, frame),
-        )
-    )
+def _input(reader: ClaudeInterpreter, frame: Frame, block: Block) -> None:
+    origin = _origin(reader, frame, block)
+    text = told(block.text)
+    if text is None:
+        return
+    if reader.full or origin == "human":  # to facts, only a human's word means something
+        common = reader.of(frame, "user/text")
+        reader.emit(Input(**common, id=frame.uuid, text=text, origin=origin))
 
 
-def _origin(reader: ClaudeInterpreter, frame: Frame) -> Origin:
+def _origin(reader: ClaudeInterpreter, frame: Frame, block: Block) -> Origin:
     if frame.parent_tool_use_id is not None:
         return "agent_prompt"
     if reader.compacted:
-        # What follows a compaction is its summary (s29 of 2.1.332).
+        # What follows a compaction is its summary (s29).
         reader.compacted = False
         return "compaction"
     if frame.isReplay:
         return "replay"
-    return "synthetic" if frame.isSynthetic or frame.refused_message_id else "human"
+    if frame.isSynthetic or frame.refused_message_id:
+        return "synthetic"
+    return "synthetic" if bytes(block.text).startswith(_INTERRUPTED) else "human"

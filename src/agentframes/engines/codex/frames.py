@@ -2,7 +2,7 @@
 """Codex's frames: only the fields that are read.
 
 Names are the wire's; the captures of 0.45.0, 0.146.0 and 0.171.0 in `corpus/codex` show them
-unless a field says otherwise. `Legacy` is in `legacy`.
+unless a field says otherwise. The legacy transport's are in `legacy_frames`.
 """
 
 from __future__ import annotations
@@ -53,13 +53,21 @@ class AgentState(Struct):
     message: str | None = None
 
 
+class McpResource(Struct):
+    """A resource that a block of an MCP result embeds."""
+
+    uri: str | None = None
+    mimeType: str | None = None
+    blob: Raw = NOTHING
+
+
 class McpContent(Struct):
     """A block of an MCP result."""
 
-    type: str = ""
     text: str | None = None
     data: Raw = NOTHING
     mimeType: str | None = None
+    resource: McpResource | None = None
 
 
 class McpResult(Struct):
@@ -92,6 +100,7 @@ class Item(Struct):
     result: Raw = NOTHING
     error: Error | None = None
     query: Raw = NOTHING
+    action: Raw = NOTHING
     items: list[Todo] | None = None
     prompt: str | None = None
     receiver_thread_ids: list[str] | None = None

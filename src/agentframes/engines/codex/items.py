@@ -8,16 +8,17 @@ Calls are told when they start and when they are completed, in any order among e
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from agentframes.engines.codex.frames import NOTHING, Item, McpResult
-from agentframes.engines.support import decoded_size
+from agentframes.engines.codex import tools
+from agentframes.engines.codex.frames import NOTHING, AgentState, Item, McpResult
+from agentframes.engines.support import remember, told
 from agentframes.lazy import Lazy, present
 from agentframes.signals import (
     Agent,
-    FileChange,
     Media,
     Native,
     Notice,
@@ -43,11 +44,8 @@ FAMILIES = {
 _STATUSES: dict[str, Literal["ok", "failed", "denied"]] = {
     "completed": "ok",
     "failed": "failed",
-    "declined": "denied",
+    "declined": "denied",  # since 0.94 or so, no capture shows it
 }
-_CHANGES: dict[str, Literal["add", "update", "delete"]] = {
-    "add": "add", "update": "update", "delete": "delete",
-}  # fmt: skip
 
 
 def read(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: str) -> None:
@@ -62,15 +60,17 @@ def read(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: s
 
 
 def _message(reader: CodexInterpreter, item: Item, place: Place, kind: str) -> None:
-    at, text = place.span(), Lazy(item.text)
+    at, text = place.span(), told(item.text)
+    if text is None:
+        return
     reader.emit(Text(at=at, kind=kind, message_id=item.id, part=0, text=text))
     reader.emit(Native(at=at, kind=kind, final_text=text, final_text_source="last_message"))
 
 
 def _reasoning(reader: CodexInterpreter, item: Item, place: Place, kind: str) -> None:
-    reader.emit(
-        Reasoning(at=place.span(), kind=kind, message_id=item.id, part=0, text=Lazy(item.text))
-    )
+    text = told(item.text)
+    if text is not None:
+        reader.emit(Reasoning(at=place.span(), kind=kind, message_id=item.id, part=0, text=text))
 
 
 def _plan(reader: CodexInterpreter, item: Item, place: Place, kind: str) -> None:
@@ -106,12 +106,15 @@ _OTHERS: dict[str, Callable[[CodexInterpreter, Item, Place, str], None]] = {
 }
 
 
-# --- calls -----------------------------------------------------------------------------------
+# --- calls ---------------------------------------------------------------------------------------
 
 
 def _call(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: str) -> None:
     call_id = item.id or f"line {place.line}"
-    if call_id not in reader.open_calls:
+    over = phase == "completed"
+    # A web search starts without its query (s31), so its completion tells the call again.
+    again = over and reader.full and item.type == "web_search"
+    if again or call_id not in reader.open_calls:
         reader.emit(
             ToolCall(
                 at=place.span(),
@@ -124,60 +127,61 @@ def _call(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: 
                 tool=item.tool,
             )
         )
-    if phase != "completed":
-        reader.open_calls.add(call_id)
+    if not over:
+        remember(reader.open_calls, call_id, None)
         return
-    reader.open_calls.discard(call_id)
+    reader.open_calls.pop(call_id, None)
     if reader.full:
-        reader.emit(_end(item, call_id, place, kind))
-        if item.type == "mcp_tool_call":
-            _media(reader, item, call_id, place, kind)
-        elif item.type == "collab_tool_call":
-            _agents(reader, item, call_id, place, kind)
+        _end(reader, item, call_id, place, kind)
 
 
 def _input(item: Item) -> Lazy | None:
     """What the call was given, as an object."""
     if item.type == "command_execution":
-        return _wrapped("command", item.command)
+        return tools.wrapped(command=item.command)
     if item.type == "web_search":
-        return _wrapped("query", item.query)
+        return tools.wrapped(query=item.query, action=item.action)
     if item.type == "file_change":
         return Lazy.of({"changes": item.changes or []})
     if item.type == "collab_tool_call":
         return Lazy.of({"prompt": item.prompt, "receivers": item.receiver_thread_ids or []})
-    return Lazy(item.arguments) if present(item.arguments) else None
+    return told(item.arguments)
 
 
-def _wrapped(key: str, raw: Any) -> Lazy | None:
-    value = bytes(raw)
-    return Lazy(b'{"%s":%s}' % (key.encode(), value)) if value else None
-
-
-def _end(item: Item, call_id: str, place: Place, kind: str) -> ToolEnd:
-    result = _mcp_result(item)
-    output = Lazy(item.aggregated_output) if present(item.aggregated_output) else None
+def _end(reader: CodexInterpreter, item: Item, call_id: str, place: Place, kind: str) -> None:
+    status = _STATUSES.get(item.status or "completed", "failed")
+    output = told(item.aggregated_output)
     error = item.error.message if item.error else None
+    result = _mcp_result(item)
     if result is not None:
-        texts = [part.text for part in result.content or () if part.text is not None]
-        output = Lazy.of("\n".join(texts))
+        text = tools.text(result.content or [])
+        output = None if text is None else Lazy.of(text)
         # A tool that reports failure has its words in the result, and no error (s12).
-        error = error or ("\n".join(texts) if item.status == "failed" else None)
+        error = error or (text if status == "failed" else None)
     structured = result.structured_content if result else NOTHING
-    return ToolEnd(
-        at=place.span(),
-        kind=kind,
-        call_id=call_id,
-        status=_STATUSES.get(item.status or "completed", "failed"),
-        exit_code=item.exit_code,
-        output=output,
-        structured=Lazy(structured) if bytes(structured) not in (b"", b"null") else None,
-        error=error,
-        files=[
-            FileChange(path=change.path, change=_CHANGES.get(change.kind or "", "update"))
-            for change in item.changes or ()
-        ],
+    reader.emit(
+        ToolEnd(
+            at=place.span(),
+            kind=kind,
+            call_id=call_id,
+            status=status,
+            exit_code=item.exit_code,
+            output=output,
+            structured=told(structured),
+            error=error,
+            files=[
+                tools.file_change(change.path, change.kind)
+                for change in item.changes or ()
+                if status == "ok"
+            ],
+        )
     )
+    if result is not None:
+        media_of = partial(Media, at=place.span(), kind=kind, owner=call_id)
+        for media in tools.media(result.content or [], "/item/result/content", media_of):
+            reader.emit(media)
+    if item.type == "collab_tool_call":
+        _agents(reader, item, call_id, place, kind)
 
 
 def _mcp_result(item: Item) -> McpResult | None:
@@ -189,39 +193,14 @@ def _mcp_result(item: Item) -> McpResult | None:
         return None
 
 
-def _media(reader: CodexInterpreter, item: Item, call_id: str, place: Place, kind: str) -> None:
-    result = _mcp_result(item) or McpResult()
-    for position, part in enumerate(result.content or ()):
-        if present(part.data):
-            reader.emit(
-                Media(
-                    at=place.span(),
-                    kind=kind,
-                    owner=call_id,
-                    media_type=part.mimeType,
-                    bytes=decoded_size(part.data),
-                    pointer=f"/item/result/content/{position}/data",
-                )
-            )
-
-
 def _agents(reader: CodexInterpreter, item: Item, call_id: str, place: Place, kind: str) -> None:
-    """Tell sub-agents by their threads: spawned by one call, reported by another."""
-    if item.tool == "spawn_agent":
-        for thread in item.receiver_thread_ids or ():
-            reader.agents[thread] = call_id
-            reader.emit(
-                Agent(
-                    at=place.span(),
-                    kind=kind,
-                    call_id=call_id,
-                    agent_id=thread,
-                    phase="start",
-                    prompt=item.prompt,
-                )
-            )
-        return
-    for thread, state in (item.agents_states or {}).items():
+    """Tell sub-agents by their threads: spawned by one call, reported by another (s17)."""
+    states = item.agents_states or {}
+    spawned = (item.receiver_thread_ids or []) if item.tool == "spawn_agent" else []
+    for thread in spawned:
+        remember(reader.agents, thread, call_id)
+    for thread in spawned or states:
+        state = states.get(thread) or AgentState()
         over = state.status not in (None, "pending_init", "running")
         reader.emit(
             Agent(
@@ -229,8 +208,9 @@ def _agents(reader: CodexInterpreter, item: Item, call_id: str, place: Place, ki
                 kind=kind,
                 call_id=reader.agents.get(thread, call_id),
                 agent_id=thread,
-                phase="end" if over else "progress",
+                phase="start" if spawned else "end" if over else "progress",
                 status=state.status,
+                prompt=item.prompt if spawned else None,
                 summary=state.message,
             )
         )

@@ -8,6 +8,7 @@ The top-level types are the complete set of literals in 0.171.0; the items are t
 from __future__ import annotations
 
 from agentframes.engines.codex.frames import Frame
+from agentframes.engines.support import UNTYPED
 
 PLAIN = frozenset({
     "thread.started", "session.created", "turn.started", "turn.completed", "turn.failed", "error",
@@ -25,6 +26,6 @@ ITEMS = frozenset({
 def kind(frame: Frame) -> tuple[str, bool]:
     """Name a frame down to its item, and tell whether the name is known."""
     if frame.type in ITEM_FRAMES:
-        item = (frame.item.type or frame.item.item_type or "") if frame.item else ""
-        return f"{frame.type}/{item or '(untyped)'}", item in ITEMS
-    return frame.type or "(untyped)", frame.type in PLAIN
+        item = (frame.item.item_type or frame.item.type) if frame.item else ""
+        return f"{frame.type}/{item or UNTYPED}", item in ITEMS
+    return frame.type or UNTYPED, frame.type in PLAIN

@@ -7,182 +7,66 @@ line tells the session, and none tells the end: a run that is over looks like on
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
-from agentframes.engines.codex.frames import NOTHING, Frame, McpContent, Usage
-from agentframes.lazy import Lazy, present
-from agentframes.signals import (
-    Begin,
-    End,
-    FileChange,
-    Input,
-    Native,
-    Plan,
-    PlanItem,
-    Reasoning,
-    Text,
-    ToolCall,
-    ToolEnd,
-    ToolOutput,
-    Turn,
-)
+from agentframes.engines.codex import legacy_calls
+from agentframes.engines.codex.frames import Frame
+from agentframes.engines.codex.legacy_frames import Envelope, Message, Named, Settings
+from agentframes.engines.support import UNTYPED, told
+from agentframes.lazy import present
+from agentframes.signals import Begin, End, Input, Native, Plan, PlanItem, Reasoning, Text, Turn
 
 if TYPE_CHECKING:
     from agentframes.engines.codex.signals import CodexInterpreter
     from agentframes.frames import Place
 
-_CALLS = {
-    "exec_command": "execute",
-    "patch_apply": "edit",
-    "mcp_tool_call": "mcp",
-    "web_search": "web_search",
-}
+SUMMARY = "legacy/(summary)"
+PROMPT = "legacy/(prompt)"
+# Known, and nothing is told by them: of these, captures show the section break and the diff of
+# the turn. What the deltas add comes again as a whole.
 _QUIET = frozenset({
     "agent_reasoning_section_break", "turn_diff", "shutdown_complete", "user_message",
-    "agent_message_delta", "agent_reasoning_delta", "agent_reasoning_raw_content",
+    "agent_message_delta", "agent_reasoning_delta",
 })  # fmt: skip
 
 
-class Settings(Struct):
-    """The first line; its keys come in any order."""
-
-    model: str | None = None
-    workdir: str | None = None
-    sandbox: str | None = None
-    prompt: Raw = NOTHING
-
-
-class Info(Struct):
-    """Of `token_count`, since some version between 0.25 and 0.36."""
-
-    total_token_usage: Usage | None = None
-
-
-class Invocation(Struct):
-    """Of an MCP call."""
-
-    server: str | None = None
-    tool: str | None = None
-    arguments: Raw = NOTHING
-
-
-class McpAnswer(Struct):
-    """A tool that reports failure answers ``Ok`` too."""
-
-    content: list[McpContent] | None = None
-    isError: bool | None = None
-    structuredContent: Raw = NOTHING
-
-
-class McpResult(Struct):
-    """Of `mcp_tool_call_end`."""
-
-    Ok: McpAnswer | None = None
-    Err: str | None = None
-
-
-class Duration(Struct):
-    """How long a call took."""
-
-    secs: int = 0
-    nanos: int = 0
-
-
-class Step(Struct):
-    """Of `plan_update`."""
-
-    step: str | None = None
-    status: str | None = None
-
-
-class Message(Usage):
-    """A `msg` of any type; `token_count` held the counts itself up to 0.25."""
-
-    type: str = ""
-    message: Raw = NOTHING
-    text: Raw = NOTHING
-    info: Info | None = None
-    call_id: str | None = None
-    command: Raw = NOTHING
-    changes: dict[str, dict[str, Raw]] | None = None
-    invocation: Invocation | None = None
-    query: Raw = NOTHING
-    chunk: Raw = NOTHING
-    stream: str | None = None
-    stdout: Raw = NOTHING
-    stderr: Raw = NOTHING
-    aggregated_output: Raw = NOTHING
-    exit_code: int | None = None
-    success: bool | None = None
-    duration: Duration | None = None
-    result: McpResult | None = None
-    plan: list[Step] | None = None
-    session_id: str | None = None
-    model: str | None = None
-    last_agent_message: str | None = None
-
-
-class Envelope(Struct):
-    """A line of the legacy transport."""
-
-    id: str | None = None
-    msg: Message | None = None
-
-
-def is_legacy(frame: Frame, raw: Any) -> bool:
-    """Tell a legacy line: it has no type, and a message, settings or a prompt."""
-    if present(frame.msg):
-        return True
-    return not frame.type and _settings_kind(raw) is not None
-
-
-def kind(raw: Any) -> tuple[str, bool]:
-    """Name a legacy line by its message, and tell whether the name is known."""
-    settings = _settings_kind(raw)
-    if settings is not None:
-        return settings, True
+def kind(frame: Frame, raw: Any) -> tuple[str, bool]:
+    """Name a frame without a type, and tell whether the name is known."""
+    if not present(frame.msg):
+        settings = _settings_kind(raw)
+        return settings or UNTYPED, settings is not None
     try:
-        envelope = msgspec.json.decode(raw, type=_Typed)
-    except (msgspec.DecodeError, RecursionError):
-        return "legacy/(untyped)", False
-    name = envelope.msg.type or "(untyped)"
-    known = name in _HANDLERS or name in _QUIET or name.rpartition("_")[0] in _CALLS
+        name = msgspec.json.decode(frame.msg, type=Named).type or UNTYPED
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        name = UNTYPED
+    known = name in _HANDLERS or name in _QUIET or legacy_calls.is_call(name)
     return f"legacy/{name}", known
-
-
-class _Type(Struct):
-    type: str = ""
-
-
-class _Typed(Struct):
-    msg: _Type
 
 
 def _settings_kind(raw: Any) -> str | None:
     try:
         keys = msgspec.json.decode(raw, type=dict[str, Raw]).keys()
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     if {"workdir", "sandbox", "model"} <= keys:
-        return "legacy/(summary)"
-    return "legacy/(prompt)" if keys == {"prompt"} else None
+        return SUMMARY
+    return PROMPT if keys == {"prompt"} else None
 
 
-def read(reader: CodexInterpreter, place: Place) -> None:
-    """Read one legacy line."""
-    reader.transport = "legacy"
-    name, known = kind(place.raw())
+def read(reader: CodexInterpreter, frame: Frame, place: Place) -> None:
+    """Read a frame without a type."""
+    name, known = kind(frame, place.raw())
+    if present(frame.msg) or known:
+        reader.transport = "legacy"
     if not known:
         reader.unknown(place, name)
-        return
-    if name == "legacy/(summary)":
+    elif name == SUMMARY:
         _settings(reader, place, name)
-    elif name == "legacy/(prompt)":
+    elif name == PROMPT:
         _prompt(reader, place, name)
     else:
         message = reader.reread(place, Envelope).msg or Message()
@@ -190,7 +74,7 @@ def read(reader: CodexInterpreter, place: Place) -> None:
         if handler is not None:
             handler(reader, message, place, name)
         elif message.type not in _QUIET:
-            _call(reader, message, place, name)
+            legacy_calls.read(reader, message, place, name)
 
 
 def _settings(reader: CodexInterpreter, place: Place, kind: str) -> None:
@@ -208,9 +92,11 @@ def _settings(reader: CodexInterpreter, place: Place, kind: str) -> None:
 
 
 def _prompt(reader: CodexInterpreter, place: Place, kind: str) -> None:
-    prompt = reader.reread(place, Settings).prompt
-    if reader.full and present(prompt):
-        reader.emit(Input(at=place.span(), kind=kind, text=Lazy(prompt), origin="human"))
+    if not reader.full:
+        return
+    prompt = told(reader.reread(place, Settings).prompt)
+    if prompt is not None:
+        reader.emit(Input(at=place.span(), kind=kind, text=prompt, origin="human"))
 
 
 def _configured(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
@@ -235,16 +121,17 @@ def _complete(reader: CodexInterpreter, _: Message, place: Place, kind: str) -> 
 
 
 def _answer(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
-    at, text = place.span(), Lazy(message.message)
+    at, text = place.span(), told(message.message)
+    if text is None:
+        return
     reader.emit(Text(at=at, kind=kind, message_id=f"line {at.first}", part=0, text=text))
     reader.emit(Native(at=at, kind=kind, final_text=text, final_text_source="last_message"))
 
 
 def _reasoning(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
-    at = place.span()
-    if reader.full:
+    at, text = place.span(), told(message.text)
+    if reader.full and text is not None:
         name = f"line {at.first}"
-        text = Lazy(message.text)
         reader.emit(Reasoning(at=at, kind=kind, message_id=name, part=0, text=text))
 
 
@@ -259,14 +146,21 @@ def _tokens(reader: CodexInterpreter, message: Message, place: Place, kind: str)
 
 
 def _trouble(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
-    words = Lazy(message.message).text()
+    """Retries came as background events in 0.20.0; nothing else was seen among those."""
+    words = _words(message) or ""
     reader.last_error = words
     if reader.full:
-        reader.trouble(place, kind, words)
+        background = message.type == "background_event"
+        reader.trouble(place, kind, words, severity="info" if background else "error")
 
 
 def _failed(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
-    reader.failed(place, kind, Lazy(message.message).text() if present(message.message) else None)
+    reader.failed(place, kind, _words(message))
+
+
+def _words(message: Message) -> str | None:
+    words = told(message.message)
+    return words.text() if words else None
 
 
 _STATUSES: dict[str, Literal["pending", "in_progress", "completed"]] = {
@@ -277,35 +171,13 @@ _STATUSES: dict[str, Literal["pending", "in_progress", "completed"]] = {
 
 
 def _plan(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
+    if not reader.full:
+        return
     steps = [
         PlanItem(key=str(position), title=step.step, status=_STATUSES.get(step.status or ""))
         for position, step in enumerate(message.plan or (), 1)
     ]
-    if reader.full:
-        reader.emit(Plan(at=place.span(), kind=kind, items=steps))
-
-
-def _output(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
-    if reader.full and message.call_id:
-        reader.emit(
-            ToolOutput(
-                at=place.span(),
-                kind=kind,
-                call_id=message.call_id,
-                text=Lazy.of(_chunk(message.chunk)),
-                stream="stderr" if message.stream == "stderr" else "stdout",
-            )
-        )
-
-
-def _chunk(raw: Raw) -> str:
-    """Output comes as base64 (0.42.0), and came as an array of bytes (0.20.0)."""
-    value = Lazy(raw).decode()
-    try:
-        data = base64.b64decode(value) if isinstance(value, str) else bytes(value)
-    except (ValueError, TypeError):
-        return ""
-    return data.decode("utf-8", "replace")
+    reader.emit(Plan(at=place.span(), kind=kind, items=steps))
 
 
 _HANDLERS: dict[str, Callable[[CodexInterpreter, Message, Place, str], None]] = {
@@ -314,87 +186,11 @@ _HANDLERS: dict[str, Callable[[CodexInterpreter, Message, Place, str], None]] = 
     "task_complete": _complete,
     "agent_message": _answer,
     "agent_reasoning": _reasoning,
+    "agent_reasoning_raw_content": _reasoning,  # in the sources, in no capture
     "token_count": _tokens,
     "stream_error": _trouble,
     "background_event": _trouble,
     "error": _failed,
     "plan_update": _plan,
-    "exec_command_output_delta": _output,
+    "exec_command_output_delta": legacy_calls.output,
 }
-
-
-# --- calls -----------------------------------------------------------------------------------
-
-
-def _call(reader: CodexInterpreter, message: Message, place: Place, kind: str) -> None:
-    name, _, phase = message.type.rpartition("_")
-    call_id = message.call_id or f"line {place.line}"
-    if call_id not in reader.open_calls:
-        invocation = message.invocation or Invocation()
-        reader.open_calls.add(call_id)
-        reader.emit(
-            ToolCall(
-                at=place.span(),
-                kind=kind,
-                call_id=call_id,
-                name=invocation.tool or name,
-                family=_CALLS[name],
-                input=_input(message) if reader.full else None,
-                server=invocation.server,
-                tool=invocation.tool,
-            )
-        )
-    if phase == "end":
-        reader.open_calls.discard(call_id)
-        if reader.full:
-            reader.emit(_end(message, call_id, place, kind))
-
-
-def _input(message: Message) -> Lazy | None:
-    if message.invocation is not None:
-        given = message.invocation.arguments
-        return Lazy(given) if present(given) else None
-    if message.changes is not None:
-        changes = [{"path": path, "kind": next(iter(how), None)} for path, how in _files(message)]
-        return Lazy.of({"changes": changes})
-    for key, raw in (("command", message.command), ("query", message.query)):
-        if present(raw):
-            return Lazy(b'{"%s":%s}' % (key.encode(), bytes(raw)))
-    return None
-
-
-def _files(message: Message) -> list[tuple[str, dict[str, Raw]]]:
-    return list((message.changes or {}).items())
-
-
-_CHANGES: dict[str, Literal["add", "update", "delete"]] = {
-    "add": "add", "update": "update", "delete": "delete",
-}  # fmt: skip
-
-
-def _end(message: Message, call_id: str, place: Place, kind: str) -> ToolEnd:
-    answer = message.result.Ok if message.result else None
-    failed = bool(message.exit_code) or message.success is False
-    error = message.result.Err if message.result else None
-    output = next(
-        (Lazy(raw) for raw in (message.aggregated_output, message.stdout) if present(raw)),
-        None,
-    )
-    if answer is not None:
-        output = Lazy.of("\n".join(part.text for part in answer.content or () if part.text))
-        failed = answer.isError is True
-    duration = message.duration
-    return ToolEnd(
-        at=place.span(),
-        kind=kind,
-        call_id=call_id,
-        status="failed" if failed or error else "ok",
-        exit_code=message.exit_code,
-        output=output,
-        error=error or (output.text() if failed and output else None),
-        duration_ms=duration.secs * 1000 + duration.nanos / 1e6 if duration else None,
-        files=[
-            FileChange(path=path, change=_CHANGES.get(next(iter(how), ""), "update"))
-            for path, how in _files(message)
-        ],
-    )

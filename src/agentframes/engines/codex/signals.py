@@ -8,13 +8,25 @@ process opens with `thread.started`, resumed or not. The stream names no model, 
 from __future__ import annotations
 
 import re
+from codecs import IncrementalDecoder
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentframes.engines import Interpreter
 from agentframes.engines.codex import items, legacy
 from agentframes.engines.codex.frames import Frame, Usage
 from agentframes.engines.codex.kinds import kind
-from agentframes.signals import Begin, Buckets, End, Native, Notice, Retry, Truncated, Turn
+from agentframes.signals import (
+    Begin,
+    Buckets,
+    End,
+    FileChange,
+    Native,
+    Notice,
+    Retry,
+    Truncated,
+    Turn,
+)
 from agentframes.signals import Usage as UsageSignal
 
 if TYPE_CHECKING:
@@ -46,8 +58,10 @@ class CodexInterpreter(Interpreter[Frame]):
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         super().__init__(emit, full=full, cli_version=cli_version)
         self.tells_model_calls = False
-        self.open_calls: set[str] = set()
-        self.agents: dict[str, str] = {}  # a sub-agent's thread -> the call that spawned it
+        # Calls that are not over, with the files they are to change.
+        self.open_calls: OrderedDict[str, list[FileChange] | None] = OrderedDict()
+        self.agents: OrderedDict[str, str] = OrderedDict()  # thread -> the call that spawned it
+        self.decoders: OrderedDict[str, IncrementalDecoder] = OrderedDict()  # of legacy output
         self.last_error: str | None = None
         self.stepped = 0  # tokens of the steps so far, where they are told one by one
         self._handlers = {
@@ -69,19 +83,20 @@ class CodexInterpreter(Interpreter[Frame]):
         handler = self._handlers.get(frame.type)
         if handler is not None:
             handler(frame, place)
-        elif not frame.type and legacy.is_legacy(frame, place.raw()):
-            legacy.read(self, place)
+        elif frame.type:
+            self.unknown(place, frame.type)
         else:
-            self.unknown(place, frame.type or "(untyped)")
+            legacy.read(self, frame, place)
 
     def kinds(self, frame: Frame, raw: Any, /) -> list[str]:
         """Name the frame, down to its item."""
-        return [(kind(frame) if frame.type else legacy.kind(raw))[0]]
+        return [(kind(frame) if frame.type else legacy.kind(frame, raw))[0]]
 
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
         self.open_calls.clear()
         self.agents.clear()
+        self.decoders.clear()
         self.last_error = None
         self.stepped = 0
 
@@ -169,7 +184,9 @@ class CodexInterpreter(Interpreter[Frame]):
         if self.full:
             self.trouble(place, frame.type, frame.message or "")
 
-    def trouble(self, place: Place, kind: str, message: str) -> None:
+    def trouble(
+        self, place: Place, kind: str, message: str, *, severity: Literal["info", "error"] = "error"
+    ) -> None:
         """Tell a retry from other errors by its words."""
         match = _RETRY.match(message)
         if match is None:
@@ -177,9 +194,9 @@ class CodexInterpreter(Interpreter[Frame]):
                 Notice(
                     at=place.span(),
                     kind=kind,
-                    category="error",
-                    severity="error",
-                    label="Error",
+                    category=severity,
+                    severity=severity,
+                    label="Error" if severity == "error" else "Notice",
                     text=message,
                 )
             )

@@ -8,6 +8,7 @@ from agentframes.types import Transport
 
 _THREAD = ("thread.started", "turn.started", "turn.completed", "turn.failed")
 _RECORDS = ("session_meta", "response_item", "event_msg", "turn_context")
+_LEGACY = {"id", "msg"}
 _ITEM = ("item.started", "item.updated", "item.completed")
 
 
@@ -22,7 +23,7 @@ def recognize(frame: RawFrame) -> int:
         return 2 if "item" in frame else 1
     if kind == "error":
         return 1 if set(frame) == {"type", "message"} else 0
-    if kind is None and set(frame) == {"id", "msg"}:
+    if kind is None and set(frame) == _LEGACY:
         return 2 if string(inner(frame, "msg"), "type") else 0
     return 2 if kind is None and legacy_summary(frame) else 0
 
@@ -39,7 +40,8 @@ def session_id(frame: RawFrame) -> str | None:
         return string(frame, "thread_id")
     if kind == "session.created":
         return string(frame, "session_id") if recognize(frame) else None
-    message = inner(frame, "msg")
+    # Of the legacy lines, `session_configured` has it in the sources, and no capture shows one.
+    message = inner(frame, "msg") if set(frame) == _LEGACY else {}
     return string(message, "session_id") if string(message, "type") else None
 
 

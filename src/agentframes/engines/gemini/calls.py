@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentframes.engines.gemini import tools
-from agentframes.engines.gemini.messages import given
-from agentframes.engines.support import remember
+from agentframes.engines.support import remember, told
 from agentframes.signals import (
     Agent,
     FileChange,
@@ -52,17 +51,17 @@ def begin(reader: GeminiInterpreter, frame: Frame, place: Place, kind: str) -> N
             call_id=call_id,
             name=name,
             family=family,
-            input=given(frame.parameters) if reader.full else None,
+            input=told(frame.parameters) if reader.full else None,
             server=server,
             tool=tool,
         )
     )
     if not reader.full:
         return
-    told = tools.given(frame.parameters)
+    given = tools.given(frame.parameters)
     agent = None
     if family == "agent":
-        agent, prompt = tools.agent(name, told)
+        agent, prompt = tools.agent(name, given)
         reader.emit(
             Agent(
                 at=reader.at,
@@ -74,9 +73,9 @@ def begin(reader: GeminiInterpreter, frame: Frame, place: Place, kind: str) -> N
                 prompt=prompt,
             )
         )
-    elif name == "write_todos" and (items := tools.plan(told)):
+    elif name == "write_todos" and (items := tools.plan(given)):
         reader.emit(Plan(at=reader.at, kind=kind, time_ms=time_ms, items=items))
-    remember(reader.calls, call_id, Call(name, tools.file(name, told), agent))
+    remember(reader.calls, call_id, Call(name, tools.file(name, given), agent))
 
 
 def end(reader: GeminiInterpreter, frame: Frame, _: Place, kind: str) -> None:
@@ -86,7 +85,7 @@ def end(reader: GeminiInterpreter, frame: Frame, _: Place, kind: str) -> None:
         return
     call_id = frame.tool_id or ""
     call: Call = reader.calls.pop(call_id, Call("", None, None))
-    status, output, time_ms = tools.status(frame), given(frame.output), reader.time(frame)
+    status, output, time_ms = tools.status(frame), told(frame.output), reader.time(frame)
     error = frame.error.message if frame.error else None
     done = call.file if status == "ok" else None
     reader.emit(

@@ -7,9 +7,10 @@ tool_result frame, so exactly that is kept, and told when the run ends or breaks
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from agentframes.lazy import Lazy, present
+from agentframes.engines.support import told
+from agentframes.lazy import Lazy
 from agentframes.signals import Input, Native, Text
 from agentframes.types import Span
 
@@ -63,18 +64,13 @@ def message_id(at: Span) -> str:
 
 def read(reader: GeminiInterpreter, frame: Frame, _: Place, kind: str) -> None:
     """Read a message of the user or of the agent."""
-    text = given(frame.content)
+    text = told(frame.content)
     if frame.role == "user":
         reader.said.over()
         if text is not None:
             _input(reader, frame, text, kind)
     elif text is not None:
         _text(reader, frame, text, kind)
-
-
-def given(raw: Any) -> Lazy | None:
-    """Wrap a field that is there and not null."""
-    return Lazy(raw) if present(raw) and bytes(raw) != b"null" else None
 
 
 def _input(reader: GeminiInterpreter, frame: Frame, text: Lazy, kind: str) -> None:

@@ -26,8 +26,8 @@ from agentframes.engines.gemini.frames import (
     StreamStats,
     Tokens,
 )
-from agentframes.engines.gemini.messages import given, message_id
-from agentframes.engines.support import epoch_ms
+from agentframes.engines.gemini.messages import message_id
+from agentframes.engines.support import epoch_ms, told
 from agentframes.signals import (
     Begin,
     Buckets,
@@ -159,7 +159,7 @@ def read_document(reader: GeminiInterpreter, _: Frame, place: Place, kind: str) 
     if document.stats is not None:
         rows = {name: _buckets(model.tokens or Tokens()) for name, model in models.items()}
         _usage(reader, kind, _added(rows.values()), rows, "stats.models")
-    response = given(document.response)
+    response = told(document.response)
     if reader.full:
         _rows(reader, document, kind)
     reader.emit(
@@ -221,7 +221,7 @@ def _rows(reader: GeminiInterpreter, document: Document, kind: str) -> None:
     if used:
         label, text = "Tools used", "\n".join(used)
         reader.emit(Notice(at=reader.at, kind=kind, category="tools", label=label, text=text))
-    response = given(document.response)
+    response = told(document.response)
     if response is not None:
         name = message_id(reader.at)
         reader.emit(Text(at=reader.at, kind=kind, message_id=name, part=0, text=response))

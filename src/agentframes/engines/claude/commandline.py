@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How Claude Code is called: the prompt goes to stdin, which has no limit."""
+
+from __future__ import annotations
+
+import json
+
+from agentframes.engines.invocation import Command, Request, choose, option
+
+_PERMISSIONS = {
+    "read-only": ["--permission-mode", "plan"],
+    "edits": ["--permission-mode", "acceptEdits"],
+    "all": ["--dangerously-skip-permissions"],
+}
+
+
+def command(request: Request) -> Command:
+    """Return the command line; stream-json wants ``--verbose`` in print mode."""
+    argv = ["claude", "-p", "--output-format", "stream-json", "--verbose"]
+    if request.partial:
+        argv.append("--include-partial-messages")
+    argv += option("--model", request.model)
+    argv += option("--max-turns", request.max_turns)
+    argv += option("--json-schema", _schema(request))
+    argv += choose("claude", request.permission, _PERMISSIONS)
+    argv += option("-r", request.resume)
+    return Command(argv=[*argv, *request.extra], stdin=request.prompt, cwd=request.cwd)
+
+
+def _schema(request: Request) -> str | None:
+    schema = request.schema
+    if schema is None:
+        return None
+    if isinstance(schema, str):
+        with open(schema, encoding="utf-8") as file:
+            return file.read()
+    return json.dumps(dict(schema), separators=(",", ":"))

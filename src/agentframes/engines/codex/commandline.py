@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How Codex is called: the prompt goes to stdin, told by ``-``; options stand before ``resume``."""
+
+from __future__ import annotations
+
+from agentframes.engines.invocation import Command, Request, choose, option, refuse
+from agentframes.errors import CommandError
+
+_PERMISSIONS = {
+    "read-only": ["--sandbox", "read-only"],
+    "edits": ["--sandbox", "workspace-write"],
+    "all": ["--dangerously-bypass-approvals-and-sandbox"],
+}
+
+
+def command(request: Request) -> Command:
+    """Return the command line."""
+    refuse("codex", max_turns=request.max_turns, partial=request.partial)
+    if request.schema is not None and not isinstance(request.schema, str):
+        raise CommandError("codex takes a schema as a file: write it down and give its path")
+    argv = ["codex", "exec", "--json"]
+    argv += option("-m", request.model)
+    argv += option("-C", request.cwd)
+    argv += option("--output-schema", request.schema)
+    argv += choose("codex", request.permission, _PERMISSIONS)
+    argv += request.extra
+    argv += option("resume", request.resume)
+    return Command(argv=[*argv, "-"], stdin=request.prompt, cwd=request.cwd)
