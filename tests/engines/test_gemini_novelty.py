@@ -33,6 +33,7 @@ NOVEL = [
     (having(RESULT, status="partial", error={"type": SECRET, "message": SECRET}), "result/partial"),
     (without(having(RESULT, error={"message": SECRET}), "status"), "result/(untyped)"),
     (having(ERROR, severity="fatal", message=SECRET), "error/fatal"),
+    ({"type": "tool_use", "part": {"text": SECRET}}, "tool_use/(untyped)"),
     ({"timestamp": INIT["timestamp"], "content": SECRET}, "(untyped)"),
     ({"type": f"a b\n{'x' * 200}", "content": SECRET}, f"a?b?{'x' * 116}"),
 ]

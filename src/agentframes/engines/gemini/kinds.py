@@ -13,11 +13,10 @@ from agentframes.lazy import present
 
 DOCUMENT = "(document)"
 
-PLAIN = frozenset({
-    "init", "tool_use",
-    # A runner's words for gemini's frames; from the frame contract, no capture shows them.
-    "tool_call", "truncation",
-})  # fmt: skip
+# `tool_call` and `truncation` are a runner's words for gemini's frames; they are from the frame
+# contract, no capture shows them.
+PLAIN = frozenset({"init", "truncation"})
+CALLS = frozenset({"tool_use", "tool_call"})
 ROLES = frozenset({"user", "assistant"})
 STATUSES = frozenset({"success", "error"})
 SEVERITIES = frozenset({"warning", "error"})
@@ -32,6 +31,9 @@ def kind(frame: Frame) -> tuple[str, bool]:
     name = frame.type
     if name == "message":
         return f"{name}/{frame.role or UNTYPED}", frame.role in ROLES
+    if name in CALLS:
+        known = frame.tool_name is not None  # opencode has a `tool_use`, too
+        return name if known else f"{name}/{UNTYPED}", known
     if name in ("tool_result", "result"):
         known = frame.status in STATUSES
         return name if known else f"{name}/{frame.status or UNTYPED}", known

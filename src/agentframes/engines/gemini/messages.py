@@ -83,8 +83,8 @@ def _text(reader: GeminiInterpreter, frame: Frame, text: Lazy, kind: str) -> Non
     """Every piece captured says ``"delta": true``; the typings leave it open."""
     said, delta = reader.said, frame.delta is True
     said.add(text, reader.at, delta=delta)
-    # Facts only want to know of a run that goes on behind its result.
-    if reader.full or reader.ended:
+    # Of pieces, facts only want to know that the run goes on behind its result.
+    if reader.full or reader.ended or not delta:
         reader.emit(
             Text(
                 at=reader.at,

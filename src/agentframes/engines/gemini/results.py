@@ -159,9 +159,12 @@ def read_document(reader: GeminiInterpreter, _: Frame, place: Place, kind: str) 
     if document.stats is not None:
         rows = {name: _buckets(model.tokens or Tokens()) for name, model in models.items()}
         _usage(reader, kind, _added(rows.values()), rows, "stats.models")
-    response = told(document.response)
     if reader.full:
         _rows(reader, document, kind)
+    response = told(document.response)
+    if response is not None:
+        name = message_id(reader.at)
+        reader.emit(Text(at=reader.at, kind=kind, message_id=name, part=0, text=response))
     reader.emit(
         Native(
             at=reader.at,
@@ -207,7 +210,7 @@ def _document_end(
 
 
 def _rows(reader: GeminiInterpreter, document: Document, kind: str) -> None:
-    """Tell what a reader of the conversation sees: warnings, the tools that were used, the answer.
+    """Tell what a reader of the conversation sees beside the answer: warnings, and tools used.
 
     No call stands in a document by itself, so none is told; how many there were is.
     """
@@ -221,12 +224,6 @@ def _rows(reader: GeminiInterpreter, document: Document, kind: str) -> None:
     if used:
         label, text = "Tools used", "\n".join(used)
         reader.emit(Notice(at=reader.at, kind=kind, category="tools", label=label, text=text))
-    response = told(document.response)
-    if response is not None:
-        name = message_id(reader.at)
-        reader.emit(Text(at=reader.at, kind=kind, message_id=name, part=0, text=response))
-    if document.error is not None and document.error.message:
-        reader.notice(kind, "error", document.error.message)
 
 
 def _buckets(tokens: Tokens) -> Buckets:

@@ -73,6 +73,8 @@ class GeminiInterpreter(Interpreter[Frame]):
         0.61.0 may write it twice, and 0.38.2 leaves no line end between the two.
         """
         text = stderr.rstrip()
+        if not text.endswith("}"):
+            return stderr
         begins = [match.end() for match in _DOCUMENT_BEGIN.finditer(text)]
         for begin in reversed(begins):
             try:
