@@ -72,16 +72,6 @@ def test_u4_increments_are_added() -> None:
     assert ["result.model_usage_since_last_result"] == run.usage.basis
 
 
-def test_u4_a_total_that_falls_begins_a_new_segment() -> None:
-    """A resumed process of 2.1.220 starts its totals anew: both segments are added."""
-    first, second = capture("claude/2.1.220/s13a-first-resume"), capture(
-        "claude/2.1.220/s13b-second-resume"
-    )  # fmt: skip
-    larger = [having(frame) for frame in second]
-    run = af.read(printed(larger, first))
-    assert (3203, 512, 338, 39, 4092) == buckets(run)
-
-
 def test_u5_sub_agents_are_in_the_account_where_the_engine_counts_them() -> None:
     """`modelUsage` includes the sub-agent, the native tokens do not."""
     run = af.read(printed(capture("claude/2.1.332/s17-subagent")))

@@ -82,7 +82,7 @@ def _last_run(engine: str, raw: Printed) -> Fold | None:
     for chunk in printed:
         stream.feed(chunk)
     stream.close(exit_code=None, stderr=None)
-    fold = stream.folds[-1]
+    fold = stream.runs.current
     return fold if fold.total > fold.unknown else None
 
 

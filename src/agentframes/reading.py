@@ -16,9 +16,10 @@ from agentframes.engines.support import clean_kind
 from agentframes.errors import SessionFileError
 from agentframes.facts.fold import Fold
 from agentframes.facts.model import RunFacts
+from agentframes.facts.runs import Runs
 from agentframes.frames import FrameReader, Place
 from agentframes.lines import chunks, looks_like_content, open_path, read_text
-from agentframes.signals import Begin, Damaged, Noise, Retyped, Signal
+from agentframes.signals import Damaged, Noise, Retyped, Signal
 from agentframes.types import Span, Transport
 
 ALIASES: dict[str, Transport] = {"stream-json": "jsonl"}
@@ -126,9 +127,8 @@ class Stream:
         self._engine: engines.Engine | None = None
         self._interpreter: engines.Interpreter[Any] | None = None
         self._frames: FrameReader[Any] = FrameReader(_Nothing, self, detection.is_frame)
-        self._forced = engine is not None
-        self.folds = [Fold()]
-        self._fold = self.folds[0]
+        self._told: list[_Told] = []
+        self.runs = Runs()
         if engine is not None:
             self._enter(engines.get(engine))
 
@@ -157,32 +157,21 @@ class Stream:
         if self._interpreter is not None:
             self._interpreter.close()
             stderr = stderr and self._interpreter.last_words(stderr)
+        self._told.append(_Told.of(self._interpreter))
         results = []
-        for fold in self.folds:
-            last = fold is self._fold
+        for fold, told in zip(self.runs.folds, self._told, strict=True):
+            last = fold is self.runs.current
             facts = fold.facts(
                 cut=last and self._frames.cut,
                 exit_code=exit_code if last else None,
                 stderr=stderr if last else None,
             )
-            self._describe(facts, fold)
+            if self._engine is not None:
+                facts.engine = self._engine.name
+                facts.cli_version = fold.cli_version or self._cli_version
+            told.complete(facts, fold)
             results.append(facts)
         return results
-
-    def _describe(self, facts: RunFacts, fold: Fold) -> None:
-        if self._engine is None or self._interpreter is None:
-            facts.tool_calls = facts.model_calls = None
-            return
-        facts.engine = self._engine.name
-        facts.cli_version = self._interpreter.cli_version
-        read = facts.frames.known > 0
-        if read:
-            facts.transport = self._interpreter.transport
-        if not (read and self._interpreter.tells_tool_calls):
-            facts.tool_calls = fold.told_tool_calls
-        all_told = self._interpreter.tells_subagents_model_calls or not fold.subagents
-        if not (read and self._interpreter.tells_model_calls and all_told):
-            facts.model_calls = fold.told_model_calls
 
     def _refuse_session_file(self, chunk: bytes) -> None:
         for frame, _ in _some(detection.first_frames(chunk)):
@@ -196,11 +185,11 @@ class Stream:
 
     def frame(self, frame: Any, place: Place) -> None:
         """Count a frame and have it read."""
-        self._fold.total += 1
         interpreter = self._interpreter
         if interpreter is None:
-            self._fold.unknown += 1
+            self.runs.unread()
             return
+        self.runs.frame()
         interpreter.frame(frame, place)
         if place.changes:
             self._retyped(interpreter, frame, place)
@@ -220,13 +209,39 @@ class Stream:
         self.emit(Noise(at=span, kind="(text)", text=text))
 
     def emit(self, signal: Signal) -> None:
-        """Take a signal: another session's begin opens another run."""
-        if type(signal) is Begin and signal.why == "start" and self._fold.begun:
-            self._fold.total -= 1  # the frame that tells it belongs to the new run
-            self._fold = Fold()
-            self._fold.total = 1
-            self.folds.append(self._fold)
-        self._fold.take(signal)
+        """Fold a signal in. An interpreter forgets a run only after it told another's begin."""
+        if self.runs.take(signal):
+            self._told.append(_Told.of(self._interpreter))
+
+
+class _Told(Struct):
+    """What an interpreter knows of a run when it is over."""
+
+    transport: str | None = None
+    tool_calls: bool = False
+    model_calls: bool = False
+    subagents_model_calls: bool = False
+
+    @classmethod
+    def of(cls, interpreter: engines.Interpreter[Any] | None) -> _Told:
+        if interpreter is None:
+            return cls()
+        return cls(
+            transport=interpreter.transport,
+            tool_calls=interpreter.tells_tool_calls,
+            model_calls=interpreter.tells_model_calls,
+            subagents_model_calls=interpreter.tells_subagents_model_calls,
+        )
+
+    def complete(self, facts: RunFacts, fold: Fold) -> None:
+        """Add the transport, and where it shows no calls take what the engine itself counted."""
+        read = facts.frames.known > 0
+        if read:
+            facts.transport = self.transport
+        if not (read and self.tool_calls):
+            facts.tool_calls = fold.told_tool_calls
+        if not (read and self.model_calls and (self.subagents_model_calls or not fold.subagents)):
+            facts.model_calls = fold.told_model_calls
 
 
 class _Nothing(Struct):

@@ -42,7 +42,9 @@ class Begin(Signal, kw_only=True):
     cwd: str | None = None
     tools: list[str] | None = None
     permission_mode: str | None = None
-    why: Literal["start", "reinit", "reset"] = "start"
+    why: Literal["start", "reinit", "reset", "resumed"] = "start"
+    """`reinit`: announced again; `resumed`: the last reinit was another process's, as it turns out
+    at its end (claude prints `system/init` for each turn, s30, as for each process, s13)."""
     cost_is_list_price: bool = False
     """The account pays otherwise (a subscription): amounts of money are list prices."""
 

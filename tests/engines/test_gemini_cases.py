@@ -219,6 +219,14 @@ class TestOutcome:
             ended(run) for run in af.read_all(raw)
         ]
 
+    def test_a_document_between_streams(self) -> None:
+        """What each mode tells of calls stays with its own run."""
+        document = captured.capture(f"{SHELL}--json") + b"\n"
+        stream = captured.capture(SHELL)
+        runs = af.read_all(stream + document + stream)
+        told = [("jsonl", None, 1), ("json", 2, 1), ("jsonl", None, 1)]
+        assert told == [(run.transport, run.model_calls, run.tool_calls) for run in runs]
+
     def test_f16_nothing_but_a_line_on_stderr(self) -> None:
         """Empty output is incomplete; stderr tells why where it is given."""
         stderr = "Please set an Auth method in your settings.json\n"

@@ -74,7 +74,7 @@ class Interpreter(Generic[F]):
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         self.emit = emit
         self.full = full
-        self.cli_version = cli_version
+        self.cli_version = self.given_version = cli_version
         self.transport: Transport = "jsonl"
         self.tells_tool_calls = True
         """Whether the transport shows the calls of tools, so that none means none."""

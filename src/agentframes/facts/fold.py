@@ -70,7 +70,8 @@ class Fold:
 
     def __init__(self) -> None:
         self.total = self.unknown = self.malformed = self.text_lines = 0
-        self.begun = False
+        self.begun = self.ended = False
+        self.cli_version: str | None = None
         self._usage = UsageFold()
         self._answer = AnswerFold()
         self._outcome = OutcomeFold()
@@ -115,6 +116,7 @@ class Fold:
 
     def _begin(self, signal: Begin) -> None:
         self.begun = True
+        self.cli_version = signal.cli_version or self.cli_version
         self._model = self._model or signal.model
         self._session_id = signal.session_id or self._session_id
         self._outcome.begin(signal)
@@ -183,6 +185,7 @@ class Fold:
         self.text_lines += 1
 
     def _end(self, signal: End) -> None:
+        self.ended = True
         self._outcome.ended(signal)
         self._answer.turn_over()
         self.told_model_calls, self.told_tool_calls = signal.model_calls, signal.tool_calls

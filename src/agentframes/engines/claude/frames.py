@@ -172,6 +172,7 @@ class Result(Struct):
     stop_reason: str | None = None
     terminal_reason: str | None = None
     api_error_status: int | None = None
+    result_index: int | None = None
 
 
 class ApiRetry(Struct):

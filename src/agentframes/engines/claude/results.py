@@ -10,7 +10,7 @@ resumed sessions (s13b of 2.1.220 against s13b of 2.1.332). `model_usage_since_l
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from agentframes.engines.claude.frames import (
     Frame,
@@ -94,16 +94,39 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
 
 def _begin(reader: ClaudeInterpreter, result: Result, at: Span, kind: str) -> None:
     """Tell the session of an envelope that came without a stream before it."""
+    alone = not reader.inits and not reader.streamed
+    session_id = result.session_id
+    if alone or (session_id and session_id != reader.session_id):
+        reader.emit(Begin(at=at, kind=kind, session_id=session_id, why="start"))
+        reader.begin_run()
+        reader.session_id = session_id or reader.session_id
     if not reader.streamed and reader.transport == "jsonl":
         reader.transport = "json"
         reader.tells_tool_calls = reader.tells_model_calls = False
-    alone = not reader.inits and not reader.streamed
-    if alone or (result.session_id and result.session_id != reader.session_id):
-        anew = alone or reader.results > 0
-        session_id = result.session_id
-        why: Literal["start", "reinit"] = "start" if anew else "reinit"
-        reader.emit(Begin(at=at, kind=kind, session_id=session_id, why=why))
-        reader.session_id = result.session_id or reader.session_id
+    if reader.reinits and _resumed(reader, result):
+        reader.emit(Begin(at=at, kind=kind, session_id=session_id, why="resumed"))
+    reader.reinits = 0
+    reader.totals = _sum(result.modelUsage) if result.modelUsage else None
+
+
+def _resumed(reader: ClaudeInterpreter, result: Result) -> bool:
+    """Tell whether the last init was another process's: its results and totals begin anew.
+
+    Totals of one process hold what came before beside the turn's own `usage`; results are
+    numbered since 2.1.275.
+    """
+    if result.result_index is not None:
+        return result.result_index == 0
+    before, own = reader.totals, result.usage
+    now = _sum(result.modelUsage or {})
+    if before is None or own is None:
+        return False
+    pairs = ((before.input, now.input, own.input_tokens),
+             (before.output, now.output, own.output_tokens))  # fmt: skip
+    return any(
+        old is not None and new is not None and turn is not None and new - old < turn
+        for old, new, turn in pairs
+    )
 
 
 def _added(usage: MessageUsage | None) -> int | None:

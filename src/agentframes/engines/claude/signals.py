@@ -16,7 +16,7 @@ from agentframes.engines.claude import assistant, notices, partial, results, sys
 from agentframes.engines.claude.frames import Frame, MessageUsage, Session
 from agentframes.engines.claude.kinds import PLAIN, kinds
 from agentframes.engines.support import UNTYPED, epoch_ms, version_tuple
-from agentframes.signals import Native
+from agentframes.signals import Buckets, Native
 from agentframes.types import Span
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.timestamp: str | None = None
         self.api_error: str | None = None
         self.inits = self.results = 0
+        self.reinits = 0  # since the last result
+        self.totals: Buckets | None = None  # of the last result's `modelUsage`
         self.answered = False  # a model has spoken since the last result
         self.streamed = self.reset_announced = self.compacted = self.list_price = False
         self.message_ids: OrderedDict[str, str] = OrderedDict()  # frame uuid -> message id
@@ -95,6 +97,11 @@ class ClaudeInterpreter(Interpreter[Frame]):
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
         self.inits = self.results = 0
+        self.totals = None
+        self.cli_version = self.given_version
+        self.transport = "jsonl"
+        self.tells_tool_calls = self.tells_model_calls = True
+        self.streamed = False
         self.api_error = self.thinking_tokens = None
         self.compacted = False
         self.last_call = (None, None, None)

@@ -48,13 +48,7 @@ def _init(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> N
         why = "reset"
     elif reader.inits and init.session_id == reader.session_id:
         why = "reinit"  # a further turn of the same process, or after compaction
-    if why == "start":
-        reader.begin_run()
-    reader.inits += 1
-    reader.reset_announced = False
-    reader.session_id = init.session_id
-    reader.cli_version = init.claude_code_version or reader.cli_version
-    reader.list_price = init.apiKeySource == "none"
+    list_price = init.apiKeySource == "none"
     reader.emit(
         Begin(
             **reader.of(frame, kind),
@@ -65,9 +59,17 @@ def _init(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> N
             tools=init.tools,
             permission_mode=init.permissionMode,
             why=why,
-            cost_is_list_price=reader.list_price,
+            cost_is_list_price=list_price,
         )
     )
+    if why == "start":
+        reader.begin_run()
+    reader.inits += 1
+    reader.reinits += why == "reinit"
+    reader.reset_announced = False
+    reader.session_id = init.session_id
+    reader.cli_version = init.claude_code_version or reader.cli_version
+    reader.list_price = list_price
 
 
 def _retry(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:

@@ -60,8 +60,6 @@ def _settings_kind(raw: Any) -> str | None:
 def read(reader: CodexInterpreter, frame: Frame, place: Place) -> None:
     """Read a frame without a type."""
     name, known = kind(frame, place.raw())
-    if present(frame.msg) or known:
-        reader.transport = "legacy"
     if not known:
         reader.unknown(place, name)
     elif name == SUMMARY:
@@ -75,10 +73,11 @@ def read(reader: CodexInterpreter, frame: Frame, place: Place) -> None:
             handler(reader, message, place, name)
         elif message.type not in _QUIET:
             legacy_calls.read(reader, message, place, name)
+    if present(frame.msg) or known:
+        reader.transport = "legacy"
 
 
 def _settings(reader: CodexInterpreter, place: Place, kind: str) -> None:
-    reader.begin_run()
     settings = reader.reread(place, Settings)
     reader.emit(
         Begin(
@@ -89,6 +88,7 @@ def _settings(reader: CodexInterpreter, place: Place, kind: str) -> None:
             permission_mode=settings.sandbox,
         )
     )
+    reader.begin_run()
 
 
 def _prompt(reader: CodexInterpreter, place: Place, kind: str) -> None:

@@ -94,6 +94,7 @@ class CodexInterpreter(Interpreter[Frame]):
 
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
+        self.transport = "jsonl"
         self.open_calls.clear()
         self.agents.clear()
         self.decoders.clear()
@@ -103,9 +104,9 @@ class CodexInterpreter(Interpreter[Frame]):
     # --- thread and turn -------------------------------------------------------------------------
 
     def _thread_started(self, frame: Frame, place: Place) -> None:
-        self.begin_run()
         at = place.span()
         self.emit(Begin(at=at, kind=frame.type, session_id=frame.thread_id))
+        self.begin_run()
         self.emit(Native(at=at, kind=frame.type, session_id=frame.thread_id))
 
     def _session_created(self, frame: Frame, place: Place) -> None:

@@ -151,10 +151,9 @@ def _stream_buckets(counts: Counts) -> Buckets:
 def read_document(reader: GeminiInterpreter, _: Frame, place: Place, kind: str) -> None:
     """Read the one object of json mode: a run from its begin to its end."""
     document = reader.reread(place, Document)
-    reader.begin_run()
+    reader.begin_run(Begin(at=reader.at, kind=kind, session_id=document.session_id))
     reader.transport = "json"
     reader.tells_tool_calls = False
-    reader.emit(Begin(at=reader.at, kind=kind, session_id=document.session_id))
     models = (document.stats.models if document.stats else None) or {}
     if document.stats is not None:
         rows = {name: _buckets(model.tokens or Tokens()) for name, model in models.items()}

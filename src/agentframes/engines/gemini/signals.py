@@ -84,9 +84,12 @@ class GeminiInterpreter(Interpreter[Frame]):
             return " ".join(str(message).split()) or stderr
         return stderr
 
-    def begin_run(self) -> None:
-        """Forget the run before: another process writes from here on."""
+    def begin_run(self, begin: Begin) -> None:
+        """End the run before, tell the new one, and forget the old: every process begins one."""
         messages.break_off(self)
+        self.emit(begin)
+        self.transport = "jsonl"
+        self.tells_tool_calls = True
         self.said.over()
         self.calls.clear()
         self.last_error = None
@@ -124,10 +127,9 @@ class GeminiInterpreter(Interpreter[Frame]):
 
 def _init(reader: GeminiInterpreter, frame: Frame, _: Place, name: str) -> None:
     """A session begins or is resumed; without a model flag the model is ``auto``."""
-    reader.begin_run()
     at, time_ms = reader.at, reader.time(frame)
     session_id, model = frame.session_id, frame.model
-    reader.emit(Begin(at=at, kind=name, time_ms=time_ms, session_id=session_id, model=model))
+    reader.begin_run(Begin(at=at, kind=name, time_ms=time_ms, session_id=session_id, model=model))
     reader.emit(Native(at=at, kind=name, session_id=session_id))
 
 
