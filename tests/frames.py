@@ -17,7 +17,8 @@ def capture(name: str) -> list[Frame]:
     """Return the frames of a capture, named ``engine/version/scenario``."""
     folder = CORPUS / name
     path = next(path for path in folder.iterdir() if path.name.startswith("stdout."))
-    frames = [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+    lines = path.read_bytes().split(b"\n")
+    frames = [json.loads(line) for line in lines if line.startswith((b"{", b"["))]
     return frames[0] if isinstance(frames[0], list) else frames
 
 

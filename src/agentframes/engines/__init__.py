@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentframes.engines.invocation import Command, Request
 
 ENGINE_API = 1
-BUILT_IN = ("claude", "codex")
+BUILT_IN = ("claude", "codex", "opencode")
 ENTRY_POINTS = "agentframes.engines"
 
 F = TypeVar("F", bound=Struct)
