@@ -16,6 +16,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 CLAUDE = "claude -p --output-format stream-json --verbose"
 CODEX = "codex exec --json"
+OPENCODE = "opencode run --format json"
 
 # engine, what is asked, the arguments; PROMPT stands for the prompt, which stays one argument
 TABLE: list[tuple[str, dict[str, Any], str]] = [
@@ -38,8 +39,12 @@ TABLE: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("codex", {"permission": "edits"}, f"{CODEX} --sandbox workspace-write -"),
     ("codex", {"permission": "read-only"}, f"{CODEX} --sandbox read-only -"),
+    ("opencode", {}, f"{OPENCODE} PROMPT"),
+    ("opencode", {"resume": "ses_1", "model": "p/m"}, f"{OPENCODE} -m p/m -s ses_1 PROMPT"),
+    ("opencode", {"extra": ["--thinking"]}, f"{OPENCODE} --thinking PROMPT"),
 ]
 BY_STDIN = ("claude", "codex")
+BY_ARGUMENT = ("opencode",)
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("codex", {"max_turns": 3}, "codex has no option for max_turns"),
@@ -54,6 +59,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"permission": "some"},
         "claude has no option for permission 'some'; it has read-only, edits, all",
     ),
+    ("opencode", {"schema": SCHEMA}, "opencode has no option for schema"),
+    ("opencode", {"permission": "all"}, "opencode has no option for permission"),
     ("claude", {"schema": "missing.json"}, "missing.json: no such file"),
 ]
 
@@ -97,6 +104,17 @@ def test_stdin_has_no_limit(engine: str) -> None:
     """A prompt that no argument could hold goes to stdin whole."""
     prompt = "x" * (ARGUMENT_LIMIT + 1)
     assert prompt == af.command(engine, prompt).stdin
+
+
+@pytest.mark.parametrize("engine", BY_ARGUMENT)
+def test_arguments_have_a_limit(engine: str) -> None:
+    """A prompt that no argument can hold is refused, with the limit and the way out."""
+    assert "x" * ARGUMENT_LIMIT == af.command(engine, "x" * ARGUMENT_LIMIT).argv[-1]
+    for prompt in ("x" * (ARGUMENT_LIMIT + 1), "\u00e9" * (ARGUMENT_LIMIT // 2 + 1)):
+        with pytest.raises(af.CommandError, match=f"holds at most {ARGUMENT_LIMIT} bytes here"):
+            af.command(engine, prompt)
+    with pytest.raises(af.CommandError, match="the prompt holds a NUL character"):
+        af.command(engine, "a\0b")
 
 
 def test_where_the_process_runs() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agentframes.engines.opencode import signature as signature
 
 if TYPE_CHECKING:
+    from agentframes.engines.invocation import Command, Request
     from agentframes.engines.opencode.signals import OpencodeInterpreter
 
 name = "opencode"
@@ -19,3 +20,10 @@ def interpreter() -> type[OpencodeInterpreter]:
     from agentframes.engines.opencode.signals import OpencodeInterpreter
 
     return OpencodeInterpreter
+
+
+def command_line(request: Request) -> Command:
+    """Return the command line that asks this engine."""
+    from agentframes.engines.opencode.commandline import command
+
+    return command(request)
