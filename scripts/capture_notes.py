@@ -29,6 +29,7 @@ VARIANTS = {
     "slow-reader": "a reader of stdout that pauses",
     "no-result": "a sub-agent that never reports",
     "not-found": "the session to resume does not exist",
+    "child": "the signal meant for the platform binary below the launcher",
 }
 
 # Claims that hold for every engine that was asked.
@@ -160,6 +161,10 @@ OPENCODE: Claims = {
         "the first call meets a tool that is not offered: tool invalid, status completed",
         "the refused permission ends the run, its last frame is a step_finish with tool-calls",
     ],
+    "s24": ["the one step ends with content-filter and has no text"],
+    "s24b": ["the one step ends with stop and has no text"],
+    "s24c": ["a text, a step_finish with content-filter, then an error frame"],
+    "s32": ["the call of a tool that does not exist: tool invalid, status completed"],
 }
 
 TABLES = {
@@ -182,7 +187,8 @@ REPLACED: dict[str, tuple[str, ...]] = {
     "gemini 0.47.0": ("s12",),
     "gemini 0.51.0": ("s12",),
     "gemini 0.61.0": ("s12",),
-    "opencode": ("s06", "s18", "s22"),
+    "opencode": ("s06", "s18", "s22", "s32"),
+    "opencode 1.0.185": ("s12",),
 }
 
 # Where the version or the variant makes the difference.
@@ -254,6 +260,15 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
         ]
         for version in ("0.47.0", "0.51.0", "0.61.0")
     },
+    ("opencode", "1.0.185", "s12"): [
+        "MCP calls: each is told as completed, the one that fails too"
+    ],
+    ("opencode", "1.0.185", "s22"): [
+        "the first call meets a tool that is not offered: tool invalid, status completed",
+        "a menu on stdout asks for leave for the second call, no frame tells of it",
+    ],
+    ("opencode", "1.2.27", "s22"): ["the call's error is the name of the refusal, no sentence"],
+    ("opencode", "1.18.33", "s24"): ["an error frame says that the provider's filter blocked it"],
     ("codex", "0.20.0", "s22"): ["the patch is tried and fails: success false"],
     ("codex", "0.20.0", "s31"): ["no line tells of the search"],
     ("codex", "0.20.0", "s36"): ["exit_code is -1, what was printed until then is lost"],
@@ -269,7 +284,7 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
 }
 
 # Where SPECIAL says what the engine's own table would get wrong.
-SPECIAL_ALONE = {("codex", "0.171.0", "s23")}
+SPECIAL_ALONE = {("codex", "0.171.0", "s23"), ("opencode", "1.0.185", "s22")}
 # Where the run ended before its first full frame.
 EVENTS_ALONE = {("claude", "2.1.332", "s25")}
 
@@ -318,6 +333,8 @@ def claims(
         # The one document shows the result and no step: what happened on the way is a note.
         found = [claim for claim in found if "frame" not in claim and "each step" not in claim]
         found.insert(0, "one JSON document, the account of the whole run")
+    elif meta.get("non_json_lines") == meta["stdout_lines"]:
+        found = ["text lines and no frame"]
     elif "too-short" in variants:
         found = ["compact_result is failed, a synthetic assistant frame says why"]
     elif number in ("s25", "s26") and not meta.get("killed"):
@@ -357,6 +374,8 @@ def ending(meta: dict[str, Any]) -> list[str]:
     found = ["ended by a signal" if code is None else f"exit status {code}"]
     if str((meta.get("killed") or {}).get("why")).startswith("rig time limit"):
         found.append("the CLI did not end by itself, the recorder's SIGTERM ended it")
-    if meta["cli"] in ("copilot", "opencode") and "launcher" in str(meta.get("signal_target")):
+    if meta["cli"] in ("copilot", "opencode") and "only (launcher" in str(
+        meta.get("signal_target")
+    ):
         found.append("the signal went to the launcher alone, the CLI went on to its end")
     return found

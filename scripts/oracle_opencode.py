@@ -46,15 +46,13 @@ def facts(capture: Capture) -> Facts:
     if text:
         found["final_text"] = text
         found["final_text_source"] = "last_step"
-    found["model_calls"] = len(of_kind(lines, "step_start"))
-    found["tool_calls"] = len(
-        {
-            frame["part"]["callID"]
-            for frame in of_kind(lines, "tool_use")
-            # The CLI's own answer to a call of a tool that there is not.
-            if frame["part"]["tool"] != "invalid"
-        }
-    )
+    if lines:
+        calls = [frame["part"] for frame in of_kind(lines, "tool_use")]
+        # `invalid` is the CLI's own answer to a call of a tool that there is not.
+        found["tool_calls"] = len({call["callID"] for call in calls if call["tool"] != "invalid"})
+        # The steps of a sub-agent are not printed, so with one nobody knows their number.
+        if all(call["tool"] != "task" for call in calls):
+            found["model_calls"] = len(of_kind(lines, "step_start"))
     return found
 
 
@@ -127,8 +125,13 @@ def outcome(capture: Capture, lines: list[Line]) -> Facts:
     if reason in ENDINGS and not capture.cut_line:
         return ended(capture, finishes[-1], "success", ENDINGS[reason], None)
     result = incomplete(capture)
-    if reason == "tool-calls" and not capture.cut_line and refused(lines, finishes[-1]):
+    if capture.cut_line:
+        return result
+    if reason == "tool-calls" and refused(lines, finishes[-1]):
         result["reason"] = "permission"
+    if reason == "content-filter":
+        # Up to 1.14.41 nothing more is said of it, and the CLI exits with 0.
+        result["reason"] = "content_filter"
     return result
 
 
@@ -150,15 +153,15 @@ def failure(error: Frame) -> str:
 
 
 def refused(lines: list[Line], finish: Line) -> bool:
-    """Tell whether the last call of a step was refused for want of permission."""
+    """Tell whether a call of a step was refused for want of permission."""
     calls = [
         frame["part"]["state"]
         for frame in of_kind(lines, "tool_use")
         if frame["part"]["messageID"] == finish.frame["part"]["messageID"]
     ]
-    if not calls or calls[-1]["status"] != "error":
-        return False
-    return "permission" in str(calls[-1].get("error"))
+    errors = [str(call.get("error")) for call in calls if call["status"] == "error"]
+    # 1.2.27 prints the name of the error, later versions a sentence.
+    return any("permission" in error.lower() for error in errors)
 
 
 def final_text(lines: list[Line]) -> str:

@@ -20,7 +20,7 @@ def capture(name: str) -> list[Frame]:
     raw = path.read_bytes()
     if raw.startswith(b"{\n"):  # gemini prints its document over many lines
         return [json.loads(raw)]
-    frames = [json.loads(line) for line in raw.split(b"\n") if line]
+    frames = [json.loads(line) for line in raw.split(b"\n") if line.startswith((b"{", b"["))]
     return frames[0] if isinstance(frames[0], list) else frames
 
 

@@ -274,3 +274,12 @@ def test_an_unfinished_last_line_is_not_a_success() -> None:
     whole = printed(capture(CLAUDE))
     assert ("incomplete", "cut_line") == ended(af.read(whole + b'{"type":"assi'))
     assert ("success", "completed") == ended(af.read(whole + b"[done]"))
+
+
+def test_the_message_of_stderr_has_no_escapes() -> None:
+    """A coloured last line of stderr is told in plain words."""
+    stderr = "starting\n\x1b[93m\x1b[1m! \x1b[0mpermission requested\x1b[0m\n\n"
+    run = af.read(printed(capture(CODEX)[:2]), stderr=stderr)
+    assert (("incomplete", "no_terminal_frame"), "! permission requested") == (
+        ended(run), run.outcome.message,
+    )  # fmt: skip

@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agentframes.commandline import command as command
     from agentframes.detection import detect as detect
+    from agentframes.engines.invocation import Command as Command
     from agentframes.errors import AgentframesError as AgentframesError
+    from agentframes.errors import CommandError as CommandError
     from agentframes.errors import RunFailedError as RunFailedError
     from agentframes.errors import SessionFileError as SessionFileError
     from agentframes.errors import SourceError as SourceError
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgentframesError",
+    "Command",
+    "CommandError",
     "Detection",
     "Finding",
     "FrameCounts",
@@ -54,6 +59,7 @@ __all__ = [
     "Summary",
     "TokenCounts",
     "UnknownEngineError",
+    "command",
     "detect",
     "extract_engine_response_text",
     "extract_summary",
@@ -66,9 +72,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "commandline": ("command",),
     "detection": ("detect",),
+    "engines.invocation": ("Command",),
     "errors": (
-        "AgentframesError", "RunFailedError", "SessionFileError", "SourceError",
+        "AgentframesError", "CommandError", "RunFailedError", "SessionFileError", "SourceError",
         "UnknownEngineError",
     ),
     "facts.model": (

@@ -174,7 +174,7 @@ class Media(Signal, kw_only=True):
     media_type: str | None = None
     bytes: int | None = None
     pointer: str | None = None
-    """JSON pointer to the base64 data in the frame."""
+    """JSON pointer to the base64 data in the frame, or to a data URL that holds it (opencode)."""
     path: str | None = None
     url: str | None = None
 

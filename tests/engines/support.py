@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -102,11 +103,10 @@ def every(capture: Path | str, wanted: type[S], *names: str) -> list[tuple[Any, 
 
 def captures() -> list[str]:
     """List the corpus's captures that hold a frame."""
-    folders = (path.parent for path in CORPUS.glob("*/*/*/capture.toml"))
     return sorted(
-        str(folder.relative_to(CORPUS))
-        for folder in folders
-        if any(path.stat().st_size for path in folder.glob("stdout.*"))
+        str(path.parent.relative_to(CORPUS))
+        for path in CORPUS.glob("*/*/*/capture.toml")
+        if tomllib.loads(path.read_text())["expected_kinds"]
     )
 
 

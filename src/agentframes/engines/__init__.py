@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -23,8 +23,11 @@ from agentframes.salvage import lenient
 from agentframes.signals import Signal, Unknown
 from agentframes.types import Transport
 
+if TYPE_CHECKING:
+    from agentframes.engines.invocation import Command, Request
+
 ENGINE_API = 1
-BUILT_IN = ("claude", "codex", "gemini")
+BUILT_IN = ("claude", "codex", "gemini", "opencode")
 ENTRY_POINTS = "agentframes.engines"
 
 F = TypeVar("F", bound=Struct)
@@ -60,6 +63,9 @@ class Engine(Protocol):
 
     def interpreter(self) -> type[Interpreter[Any]]:
         """Return the class that reads this engine's frames; imports what it needs."""
+
+    def command_line(self, request: Request, /) -> Command:
+        """Return the command line that asks this engine; imports what it needs."""
 
 
 class Interpreter(Generic[F]):

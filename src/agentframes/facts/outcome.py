@@ -8,6 +8,7 @@ from typing import cast
 from msgspec import Struct
 
 from agentframes.facts.model import Outcome, Reason
+from agentframes.salvage import plain_text
 from agentframes.signals import Begin, End, Input, Turn
 
 NOTHING_NATIVE = "nothing native to read"
@@ -57,16 +58,22 @@ class OutcomeFold:
         self._open = True
 
     def result(self, ending: Ending) -> Outcome:
-        """Return the outcome. Whatever is not told to have ended is incomplete."""
-        if self.end is not None and not self._open and not ending.cut:
+        """Return the outcome. Whatever is not told to have ended is incomplete.
+
+        An engine may tell why a run is incomplete; that is no terminal frame, so it has no line.
+        """
+        end = None if self._open or ending.cut else self.end
+        if end is not None and end.status != "incomplete":
             return Outcome(
-                status=self.end.status,
-                reason=cast("Reason", self.end.reason),
-                message=self.end.message,
-                exit_code=_first(self.end.exit_code, ending.exit_code),
-                line=self.end.at.first,
+                status=end.status,
+                reason=cast("Reason", end.reason),
+                message=end.message,
+                exit_code=_first(end.exit_code, ending.exit_code),
+                line=end.at.first,
             )
         reason, message = self._why(ending)
+        if end is not None:
+            reason, message = cast("Reason", end.reason), end.message
         return Outcome(
             status="incomplete",
             reason=reason,
@@ -88,5 +95,5 @@ def _first(one: int | None, other: int | None) -> int | None:
 
 def last_line(text: str | None) -> str | None:
     """Return the last non-blank line of what went to stderr: it tells why nothing came."""
-    lines = [line.strip() for line in (text or "").split("\n")]
+    lines = [plain_text(line.encode()) for line in (text or "").split("\n")]
     return next((line for line in reversed(lines) if line), None)

@@ -9,6 +9,7 @@ from agentframes.engines.claude import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
+    from agentframes.engines.invocation import Command, Request
 
 name = "claude"
 engine_api = 1
@@ -19,3 +20,10 @@ def interpreter() -> type[ClaudeInterpreter]:
     from agentframes.engines.claude.signals import ClaudeInterpreter
 
     return ClaudeInterpreter
+
+
+def command_line(request: Request) -> Command:
+    """Return the command line that asks this engine."""
+    from agentframes.engines.claude.commandline import command
+
+    return command(request)

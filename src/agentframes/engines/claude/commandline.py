@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 from agentframes.engines.invocation import Command, Request, choose, option
+from agentframes.lines import open_path
 
 _PERMISSIONS = {
     "read-only": ["--permission-mode", "plan"],
@@ -32,6 +33,6 @@ def _schema(request: Request) -> str | None:
     if schema is None:
         return None
     if isinstance(schema, str):
-        with open(schema, encoding="utf-8") as file:
-            return file.read()
+        with open_path(schema) as file:
+            return file.read().decode()
     return json.dumps(dict(schema), separators=(",", ":"))

@@ -9,6 +9,7 @@ from agentframes.engines.codex import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.codex.signals import CodexInterpreter
+    from agentframes.engines.invocation import Command, Request
 
 name = "codex"
 engine_api = 1
@@ -19,3 +20,10 @@ def interpreter() -> type[CodexInterpreter]:
     from agentframes.engines.codex.signals import CodexInterpreter
 
     return CodexInterpreter
+
+
+def command_line(request: Request) -> Command:
+    """Return the command line that asks this engine."""
+    from agentframes.engines.codex.commandline import command
+
+    return command(request)

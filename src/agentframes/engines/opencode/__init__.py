@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""opencode: ``opencode run --format json``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentframes.engines.opencode import signature as signature
+
+if TYPE_CHECKING:
+    from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.opencode.signals import OpencodeInterpreter
+
+name = "opencode"
+engine_api = 1
+
+
+def interpreter() -> type[OpencodeInterpreter]:
+    """Return the reader of this engine's frames."""
+    from agentframes.engines.opencode.signals import OpencodeInterpreter
+
+    return OpencodeInterpreter
+
+
+def command_line(request: Request) -> Command:
+    """Return the command line that asks this engine."""
+    from agentframes.engines.opencode.commandline import command
+
+    return command(request)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How opencode is called: the prompt is the last argument."""
+
+from __future__ import annotations
+
+from agentframes.engines.invocation import Command, Request, as_argument, option, refuse
+
+
+def command(request: Request) -> Command:
+    """Return the command line; permissions and limits are set in opencode's configuration."""
+    refuse(
+        "opencode",
+        schema=request.schema,
+        permission=request.permission,
+        max_turns=request.max_turns,
+        partial=request.partial,
+    )
+    argv = ["opencode", "run", "--format", "json"]
+    argv += option("-m", request.model)
+    argv += option("-s", request.resume)
+    argv += request.extra
+    prompt = as_argument("opencode", request.prompt)
+    if prompt.startswith("-"):
+        argv.append("--")  # or the prompt would be read as an option
+    return Command(argv=[*argv, prompt], cwd=request.cwd)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How opencode's frames are told from all others: by their envelope.
+
+It is ``{type, timestamp, sessionID, part | error}`` in every version; `timestamp` is a number of
+milliseconds, where gemini and copilot print a date.
+"""
+
+from __future__ import annotations
+
+from agentframes.engines.support import RawFrame, string
+from agentframes.types import Transport
+
+
+def recognize(frame: RawFrame) -> int:
+    """Certain with the whole envelope, whatever the type; possible where it holds neither."""
+    if not (string(frame, "type") and string(frame, "sessionID") and _number(frame)):
+        return 0
+    return 2 if _object(frame, "part") or _object(frame, "error") else 1
+
+
+def _number(frame: RawFrame) -> bool:
+    return bytes(frame.get("timestamp", b"")).isdigit()
+
+
+def _object(frame: RawFrame, key: str) -> bool:
+    return bytes(memoryview(frame.get(key, b""))[:1]) == b"{"
+
+
+def session_id(frame: RawFrame) -> str | None:
+    """Every frame tells the session."""
+    return string(frame, "sessionID") if recognize(frame) else None
+
+
+def cli_version(_: RawFrame) -> str | None:
+    """No frame tells the version."""
+    return None
+
+
+def transport(_: RawFrame) -> Transport:
+    """All versions print JSON lines."""
+    return "jsonl"
+
+
+def session_file(_: RawFrame) -> str | None:
+    """A session is kept in many small files or a database, none of which is a stream."""
+    return None
