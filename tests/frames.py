@@ -34,7 +34,7 @@ def having(frame: Frame, **fields: Any) -> Frame:
     changed = copy.deepcopy(frame)
     for path, value in fields.items():
         *way, last = path.split("__")
-        place = changed
+        place: Any = changed
         for step in way:
             place = place[int(step)] if isinstance(place, list) else place[step]
         place[last] = value
