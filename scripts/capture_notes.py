@@ -27,6 +27,9 @@ VARIANTS = {
     "stream-responses": "provider with the Responses wire form",
     "too-short": "a session that is too short to compact",
     "slow-reader": "a reader of stdout that pauses",
+    "child": "the signal meant for the platform binary below the launcher",
+    "group": "the signal meant for launcher and platform binary",
+    "not-found": "the session to resume does not exist",
 }
 
 # Claims that hold for every engine that was asked.
@@ -125,6 +128,10 @@ COPILOT: Claims = {
     "s17": ["the sub-agent's frames stand between the main agent's"],
     "s18": ["no flag for a schema: the JSON answer is plain text"],
     "s22": ["each refused call has error.code denied"],
+    "s23": ["the answer comes in two halves, as two messages where both are told in full"],
+    "s24b": ["session.error says that no response was returned"],
+    "s24c": ["the text so far is the answer, exitCode 0"],
+    "s32": ["the call of a tool that does not exist has success false, error.code failure"],
 }
 
 GEMINI: Claims = {
@@ -167,7 +174,7 @@ TABLES = {
 REPLACED: dict[str, tuple[str, ...]] = {
     "legacy": ("s13b", "s22"),
     "experimental": ("s12",),
-    "copilot": ("s18",),
+    "copilot": ("s18", "s32"),
     "copilot 1.0.12": ("s06",),
     "copilot 1.0.30": ("s06",),
     "gemini": ("s06", "s18", "s22"),
@@ -214,6 +221,22 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
     ("copilot", "1.0.12", "s06"): ["one shell call, the reasoning is not printed"],
     ("copilot", "1.0.12", "s10"): ["the retries print nothing"],
     ("copilot", "1.0.30", "s06"): ["one shell call, the reasoning is not printed"],
+    **{
+        ("copilot", version, "s24"): ["the one message is empty, exitCode 0"]
+        for version in ("1.0.12", "1.0.30")
+    },
+    **{
+        ("copilot", version, "s24"): ["the CLI's own words on the filter are the one message"]
+        for version in ("1.0.83", "1.0.102")
+    },
+    **{
+        ("copilot", version, "s27"): ["the one message is empty, exitCode 0"]
+        for version in ("1.0.12", "1.0.30")
+    },
+    **{
+        ("copilot", version, "s27"): ["session.error says that no response was returned"]
+        for version in ("1.0.83", "1.0.102")
+    },
     ("copilot", "1.0.83", "s10"): ["model.call_failure frames are not final"],
     ("copilot", "1.0.102", "s10"): ["model.call_failure frames are not final"],
     ("gemini", "0.15.4", "s03"): ["the shell call is refused: it could not be parsed safely"],
@@ -288,6 +311,8 @@ def claims(
         # The one document shows the result and no step: what happened on the way is a note.
         found = [claim for claim in found if "frame" not in claim and "each step" not in claim]
         found.insert(0, "one JSON document, the account of the whole run")
+    elif "not-found" in variants and engine == "copilot":
+        found = ["no session has the id that was to be resumed, so one begins under it"]
     elif "too-short" in variants:
         found = ["compact_result is failed, a synthetic assistant frame says why"]
     elif number in ("s25", "s26") and not meta.get("killed"):
@@ -327,6 +352,8 @@ def ending(meta: dict[str, Any]) -> list[str]:
     found = ["ended by a signal" if code is None else f"exit status {code}"]
     if str((meta.get("killed") or {}).get("why")).startswith("rig time limit"):
         found.append("the CLI did not end by itself, the recorder's SIGTERM ended it")
-    if meta["cli"] in ("copilot", "opencode") and "launcher" in str(meta.get("signal_target")):
+    if meta["cli"] in ("copilot", "opencode") and "only (launcher" in str(
+        meta.get("signal_target")
+    ):
         found.append("the signal went to the launcher alone, the CLI went on to its end")
     return found
