@@ -183,7 +183,7 @@ class TestOneLine:
             (
                 ("read", "--engine", "zork", "-"),
                 2,
-                "unknown engine 'zork'; known engines: claude, codex",
+                "unknown engine 'zork'; known engines: claude, codex, copilot",
             ),
             (
                 ("read", "--exit-code", "x", "-"),

@@ -40,7 +40,9 @@ def outside(modules: set[str]) -> set[str]:
 READ = "from agentframes.commands import main\nmain(['read', {json!r}, {path!r}])"
 
 
-@pytest.mark.parametrize(("engine", "other"), [("claude", "codex"), ("codex", "claude")])
+@pytest.mark.parametrize(
+    ("engine", "other"), [("claude", "codex"), ("codex", "claude"), ("copilot", "claude")]
+)
 def test_read_imports_one_engine_and_msgspec(engine: str, other: str) -> None:
     """Reading a stream loads msgspec alone, and only the engine that printed it."""
     path = str(DEMO / f"{engine}.jsonl")

@@ -331,7 +331,7 @@ class TestAnything:
         if found.source == "raw_fenced_block":
             assert None is af.detect("".join(pieces))
 
-    @pytest.mark.parametrize("engine", ["opencode", "copilot"])
+    @pytest.mark.parametrize("engine", ["opencode"])
     def test_engines_to_come(self, engine: str) -> None:
         """Output of an engine without a reader holds no fenced block of its own."""
         assert MISSING == af.extract_summary(FIXTURES[engine].read_bytes())
