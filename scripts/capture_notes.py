@@ -30,6 +30,7 @@ VARIANTS = {
     "no-result": "a sub-agent that never reports",
     "not-found": "the session to resume does not exist",
     "child": "the signal meant for the platform binary below the launcher",
+    "group": "the signal meant for launcher and platform binary",
 }
 
 # Claims that hold for every engine that was asked.
@@ -128,6 +129,10 @@ COPILOT: Claims = {
     "s17": ["the sub-agent's frames stand between the main agent's"],
     "s18": ["no flag for a schema: the JSON answer is plain text"],
     "s22": ["each refused call has error.code denied"],
+    "s23": ["the answer comes in two halves, as two messages where both are told in full"],
+    "s24b": ["session.error says that no response was returned"],
+    "s24c": ["the text so far is the answer, exitCode 0"],
+    "s32": ["the call of a tool that does not exist has success false, error.code failure"],
 }
 
 GEMINI: Claims = {
@@ -179,7 +184,7 @@ TABLES = {
 REPLACED: dict[str, tuple[str, ...]] = {
     "legacy": ("s13b", "s22"),
     "experimental": ("s12",),
-    "copilot": ("s18",),
+    "copilot": ("s18", "s32"),
     "copilot 1.0.12": ("s06",),
     "copilot 1.0.30": ("s06",),
     "gemini": ("s06", "s18", "s22", "s32"),
@@ -229,6 +234,22 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
     ("copilot", "1.0.12", "s06"): ["one shell call, the reasoning is not printed"],
     ("copilot", "1.0.12", "s10"): ["the retries print nothing"],
     ("copilot", "1.0.30", "s06"): ["one shell call, the reasoning is not printed"],
+    **{
+        ("copilot", version, "s24"): ["the one message is empty, exitCode 0"]
+        for version in ("1.0.12", "1.0.30")
+    },
+    **{
+        ("copilot", version, "s24"): ["the CLI's own words on the filter are the one message"]
+        for version in ("1.0.83", "1.0.102")
+    },
+    **{
+        ("copilot", version, "s27"): ["the one message is empty, exitCode 0"]
+        for version in ("1.0.12", "1.0.30")
+    },
+    **{
+        ("copilot", version, "s27"): ["session.error says that no response was returned"]
+        for version in ("1.0.83", "1.0.102")
+    },
     ("copilot", "1.0.83", "s10"): ["model.call_failure frames are not final"],
     ("copilot", "1.0.102", "s10"): ["model.call_failure frames are not final"],
     ("gemini", "0.15.4", "s03"): ["the shell call is refused: it could not be parsed safely"],
@@ -327,23 +348,37 @@ def claims(
     ]
     found = [] if special in SPECIAL_ALONE else list(own.get(number, []))
     found += SPECIAL.get(special, [])
-    if not meta["stdout_bytes"]:
-        found = ["nothing was printed"]
+    alone = instead(engine, number, variants, meta)
+    if alone is not None:
+        found = alone
     elif "json" in variants:
         # The one document shows the result and no step: what happened on the way is a note.
         found = [claim for claim in found if "frame" not in claim and "each step" not in claim]
         found.insert(0, "one JSON document, the account of the whole run")
-    elif meta.get("non_json_lines") == meta["stdout_lines"]:
-        found = ["text lines and no frame"]
-    elif "too-short" in variants:
-        found = ["compact_result is failed, a synthetic assistant frame says why"]
-    elif number in ("s25", "s26") and not meta.get("killed"):
-        found = ["the run ended by itself, before the SIGTERM that was meant for it"]
-    elif (engine, number) == ("opencode", "s06") and "thinking" in variants:
-        found = COMMON[number]
     elif number not in replaced:
         found = [*COMMON.get(number, []), *found]
     return [*found, *of_form(form, variants, special), *ending(meta)]
+
+
+def instead(
+    engine: str, number: str, variants: list[str], meta: dict[str, Any]
+) -> list[str] | None:
+    """List what a capture supports that is unlike all others of its scenario."""
+    if not meta["stdout_bytes"]:
+        return ["nothing was printed"]
+    if "json" in variants:
+        return None
+    if meta.get("non_json_lines") == meta["stdout_lines"]:
+        return ["text lines and no frame"]
+    if "not-found" in variants and engine == "copilot":
+        return ["no session has the id that was to be resumed, so one begins under it"]
+    if "too-short" in variants:
+        return ["compact_result is failed, a synthetic assistant frame says why"]
+    if number in ("s25", "s26") and not meta.get("killed"):
+        return ["the run ended by itself, before the SIGTERM that was meant for it"]
+    if (engine, number) == ("opencode", "s06") and "thinking" in variants:
+        return COMMON[number]
+    return None
 
 
 def of_form(form: str, variants: list[str], special: tuple[str, str, str]) -> list[str]:

@@ -28,16 +28,19 @@ def facts(capture: Capture) -> Facts:
     if text:
         found["final_text"] = text
         found["final_text_source"] = "last_message"
-    # Older versions print no calls, but each turn is one.
-    counted = "model.call_start" if of_kind(lines, "model.call_start") else "assistant.turn_start"
-    found["model_calls"] = len(of_kind(lines, counted))
-    calls = of_kind(lines, "tool.execution_start")
-    found["tool_calls"] = len({frame["data"]["toolCallId"] for frame in calls})
-    found["permission_denials"] = sum(
-        1
-        for frame in of_kind(lines, "tool.execution_complete")
-        if (frame["data"].get("error") or {}).get("code") == "denied"
-    )
+    if not lines:
+        return found  # nothing was printed, so nothing can be counted
+    delegated = any(not is_main(line.frame) for line in lines) or of_kind(lines, "subagent.started")
+    if delegated and found["usage"]["subagents"] == "excluded":
+        found["caveats"].insert(0, "subagents_excluded")
+    found["model_calls"] = model_calls(lines)
+    found["tool_calls"] = len(tool_calls(lines))
+    if results:
+        found["permission_denials"] = sum(
+            1
+            for frame in of_kind(lines, "tool.execution_complete")
+            if (frame["data"].get("error") or {}).get("code") == "denied"
+        )
     return found
 
 
@@ -77,6 +80,34 @@ def model(lines: list[Line]) -> str | None:
     return None
 
 
+def model_calls(lines: list[Line]) -> int:
+    """Count the model's calls.
+
+    Versions that print none print each turn of the main agent, and of a sub-agent the messages.
+    """
+    calls = of_kind(lines, "model.call_start")
+    if calls:
+        return len(calls)
+    answers = {
+        frame["data"]["messageId"]
+        for frame in of_kind(lines, "assistant.message")
+        if not is_main(frame)
+    }
+    return len(of_kind(lines, "assistant.turn_start")) + len(answers)
+
+
+def tool_calls(lines: list[Line]) -> set[str]:
+    """Gather the ids of the calls: a message asks for most of them, the CLI makes some itself."""
+    started = {frame["data"]["toolCallId"] for frame in of_kind(lines, "tool.execution_start")}
+    asked = {
+        request["toolCallId"]
+        for frame in of_kind(lines, "assistant.message")
+        for request in frame["data"]["toolRequests"]
+    }
+    written = {frame["data"]["toolCallId"] for frame in of_kind(lines, "assistant.tool_call_delta")}
+    return started | asked | written
+
+
 def usage(lines: list[Line], results: list[Frame]) -> Facts:
     """Give the premium requests, and the output where the version prints it."""
     account = no_usage()
@@ -92,6 +123,7 @@ def usage(lines: list[Line], results: list[Frame]) -> Facts:
     if output:
         account["output_tokens"] = sum(output.values())
         account["scope"] = "run"
+        account["subagents"] = "excluded"
         account["basis"].append("assistant.message.outputTokens")
     return account
 
@@ -121,7 +153,7 @@ def outcome(capture: Capture, lines: list[Line]) -> Facts:
         "status": "success" if reason == "completed" else "failed",
         "reason": reason,
         "message": message,
-        "exit_code": capture.exit_code,
+        "exit_code": end.frame["exitCode"],
         "line": end.number,
     }
 

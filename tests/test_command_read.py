@@ -183,7 +183,7 @@ class TestOneLine:
             (
                 ("read", "--engine", "zork", "-"),
                 2,
-                "unknown engine 'zork'; known engines: claude, codex, gemini, opencode",
+                "unknown engine 'zork'; known engines: claude, codex, copilot, gemini, opencode",
             ),
             (
                 ("read", "--exit-code", "x", "-"),

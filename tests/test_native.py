@@ -10,21 +10,22 @@ from hypothesis import strategies as st
 import agentframes as af
 from tests.captured import FIXTURES, base, capture, claude, codex, fixture, frames, lines
 
-READ = ("claude", "codex", "opencode")
-TO_COME = ("copilot",)
-NO_READER = (*TO_COME, "omp", "", "Claude", "claude ", "../claude")
+READ = ("claude", "codex", "copilot", "opencode")
+NO_READER = ("omp", "", "Claude", "claude ", "../claude")
 
 RESOURCES = {
     "claude": af.NativeResources(tokens=157, cost_usd=0.008567100000000001, wall_seconds=2.907),
     "codex": af.NativeResources(tokens=19661),
     "opencode": af.NativeResources(tokens=28887, cost_usd=0, wall_seconds=0.717),
+    "copilot": af.NativeResources(wall_seconds=79.965),
 }
 SESSIONS = {
     "claude": "b16a3c25-918e-4b9f-a7b0-a38b2aa485df",
     "codex": "01a12b0c-dc30-73a1-92d0-962cef0acd45",
+    "copilot": "19155765-1b22-4d6e-82b3-3276bff805d8",
     "opencode": "ses_ed4eaccdbffef47D85FxXY0hU3",
 }
-ANSWERS = {"claude": '{"ok":true}', "codex": "ok", "opencode": "ok"}
+ANSWERS = {"claude": '{"ok":true}', "codex": "ok", "copilot": "ok", "opencode": "ok"}
 
 # Other engines' records of a session, each a line of a real capture.
 OTHERS = {
@@ -77,14 +78,6 @@ class TestFixtures:
         assert ANSWERS[engine] == facts.final_text
         assert ("success", "completed") == (facts.outcome.status, facts.outcome.reason)
         assert (0, 0, 0) == (facts.frames.unknown, facts.frames.malformed, facts.frames.text_lines)
-
-    @pytest.mark.parametrize("engine", ["copilot"])
-    def test_engines_to_come(self, engine: str) -> None:
-        """Until an engine has a reader its output yields nothing, and the caller keeps it."""
-        printed = fixture(engine)
-        assert NOTHING == asked(engine, printed)
-        assert None is af.parse_session_id(printed)
-        assert printed is af.extract_engine_response_text(printed, engine)
 
 
 class TestResources:
@@ -150,6 +143,7 @@ class TestResources:
             "claude": "claude/2.1.220/s01-text--json",
             "codex": "codex/0.171.0/s06-reasoning",
             "opencode": "opencode/1.18.33/s16-multistep",
+            "copilot": "copilot/1.0.83/s06-reasoning",
         }[engine]
         printed = capture(first) + fixture(engine)
         assert (RESOURCES[engine], ANSWERS[engine], SESSIONS[engine]) == asked(engine, printed)

@@ -39,7 +39,7 @@ def written(tmp_path: Path, seconds: float) -> RunFacts:
     return af.read(path)
 
 
-@pytest.mark.parametrize("engine", ["claude", "codex"])
+@pytest.mark.parametrize("engine", ["claude", "codex", "copilot"])
 def test_success_returns_the_facts(engine: str) -> None:
     """A run that succeeded is handed back, so that the call can stand in a chain."""
     facts = af.read(FIXTURES[engine])

@@ -42,7 +42,13 @@ READ = "from agentframes.commands import main\nmain(['read', {json!r}, {path!r}]
 
 @pytest.mark.parametrize(
     ("engine", "other"),
-    [("claude", "codex"), ("codex", "claude"), ("gemini", "codex"), ("opencode", "codex")],
+    [
+        ("claude", "codex"),
+        ("codex", "claude"),
+        ("copilot", "claude"),
+        ("gemini", "codex"),
+        ("opencode", "codex"),
+    ],
 )
 def test_read_imports_one_engine_and_msgspec(engine: str, other: str) -> None:
     """Reading a stream loads msgspec alone, and only the engine that printed it."""

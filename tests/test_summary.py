@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentframes as af
-from tests.captured import FIXTURES, capture, claude, codex, fixture, frames, lines
+from tests.captured import capture, claude, codex, fixture, frames, lines
 
 MISSING = af.Summary(status="missing", errors=["no JSON answer was found"])
 OK = {"ok": True}
@@ -330,8 +330,3 @@ class TestAnything:
         assert (found.status == "missing") == (found.source is None)
         if found.source == "raw_fenced_block":
             assert None is af.detect("".join(pieces))
-
-    @pytest.mark.parametrize("engine", ["copilot"])
-    def test_engines_to_come(self, engine: str) -> None:
-        """Output of an engine without a reader holds no fenced block of its own."""
-        assert MISSING == af.extract_summary(FIXTURES[engine].read_bytes())

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -145,10 +145,10 @@ class Stream:
         """Read the next chunk of whole lines."""
         if self._interpreter is None:
             engine = detection.recognize(chunk)
+            # A session file may begin with a record of its own and go on like output (copilot).
+            self._refuse_session_file(chunk, FRAMES_ASKED if engine is None else 1)
             if engine is not None:
                 self._enter(engine)
-            else:
-                self._refuse_session_file(chunk)
         self._frames.feed(chunk)
 
     def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
@@ -173,8 +173,8 @@ class Stream:
             results.append(facts)
         return results
 
-    def _refuse_session_file(self, chunk: bytes) -> None:
-        for frame, _ in _some(detection.first_frames(chunk)):
+    def _refuse_session_file(self, chunk: bytes, asked: int) -> None:
+        for frame, _ in itertools.islice(detection.first_frames(chunk), asked):
             for engine in engines.built_in():
                 named = engine.signature.session_file(frame)
                 if named is not None:
@@ -246,8 +246,3 @@ class _Told(Struct):
 
 class _Nothing(Struct):
     """Decodes no field."""
-
-
-def _some(frames: Iterator[Any]) -> Iterator[Any]:
-    for _, frame in zip(range(FRAMES_ASKED), frames, strict=False):
-        yield frame

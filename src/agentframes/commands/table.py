@@ -88,9 +88,14 @@ def _usage(facts: RunFacts) -> str:
         _amount(usage.output_tokens, "output"),
     ]
     total = _amount(usage.total_tokens, "tokens") or "total not known"
-    money = _dollars(usage.cost_usd)
     counts = ", ".join(part for part in parts if part)
-    return f"{total}: {counts}{f'; {money}' if money else ''} (scope {usage.scope})"
+    requests = usage.premium_requests
+    words = [
+        f"{total}: {counts}" if counts else total,
+        _dollars(usage.cost_usd),
+        "" if requests is None else f"{requests:g} premium request{'' if requests == 1 else 's'}",
+    ]
+    return f"{'; '.join(word for word in words if word)} (scope {usage.scope})"
 
 
 def _calls(facts: RunFacts) -> str:

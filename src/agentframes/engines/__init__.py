@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentframes.engines.invocation import Command, Request
 
 ENGINE_API = 1
-BUILT_IN = ("claude", "codex", "gemini", "opencode")
+BUILT_IN = ("claude", "codex", "copilot", "gemini", "opencode")
 ENTRY_POINTS = "agentframes.engines"
 
 F = TypeVar("F", bound=Struct)
@@ -115,10 +115,13 @@ class Interpreter(Generic[F]):
             return struct() if told is None else cast("S", told)
         return value
 
-    def unknown(self, place: Place, kind: str, agent: str | None = None) -> None:
+    def unknown(
+        self, place: Place, kind: str, agent: str | None = None, *, open_prefix: bool = False
+    ) -> None:
         """Tell a frame that the manifest does not name."""
         name = clean_kind(kind)
-        self.emit(Unknown(at=place.span(), kind=name, frame_kind=name, agent=agent))
+        at = place.span()
+        self.emit(Unknown(at=at, kind=name, frame_kind=name, agent=agent, open_prefix=open_prefix))
 
 
 @functools.cache
