@@ -40,7 +40,7 @@ def open_folder(path: str) -> CaptureFolder:
         engine=_text(told.get("engine")),
         version=_text(told.get("version")),
         transport=_text(told.get("transport")),
-        exit_code=code if isinstance(code, int) else None,
+        exit_code=code if type(code) is int else None,
     )
 
 
@@ -58,8 +58,10 @@ def _description(folder: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{path}: {error}") from error
+    except OSError as error:
+        raise SourceError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{path}: not TOML ({error})") from error
 
 
 def _text(value: Any) -> str | None:

@@ -15,13 +15,16 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.salvage import Change, lenient, plain_text, salvage, starts_as_json
+from agentframes.salvage import Change, Found, lenient, plain_text, salvage, starts_as_json
 from agentframes.types import Span
 
 F = TypeVar("F", bound=Struct)
 F_contra = TypeVar("F_contra", bound=Struct, contravariant=True)
 
-_RAW_FRAMES = msgspec.json.Decoder(list[Raw])
+PART_BYTES = 256 * 1024  # decoded at once: bounds what the frames of a large chunk take
+
+_RAW_ITEMS = msgspec.json.Decoder(list[Raw])
+_NOWHERE = Span(0, 0)
 
 
 class Place:
@@ -55,7 +58,7 @@ class Place:
             return self._raw
         if self._lines is None:
             self._lines = self._chunk.split(b"\n")
-        return self._lines[self.line - self._first]
+        return self._lines[self.line - self._first].rstrip()
 
     def enter_chunk(self, chunk: bytes, first: int) -> None:
         """Begin a chunk of which every line is one frame."""
@@ -67,6 +70,10 @@ class Place:
         """Step onto a frame that was read on its own."""
         self._raw, self.changes = raw, changes
         self.line, self.last, self.ordinal = span.first, span.last, span.frame
+
+    def leave(self) -> None:
+        """Let go of the bytes, so that a long line is not kept beside the next one."""
+        self._chunk, self._lines, self._raw = b"", None, None
 
 
 class FrameSink(Protocol[F_contra]):
@@ -85,9 +92,9 @@ class FrameSink(Protocol[F_contra]):
 class FrameReader(Generic[F]):
     """Feeds a sink with the frames of consecutive chunks, decoded as `frame_type`.
 
-    `is_frame` tells a frame's JSON from other objects where a line holds more than a frame.
-    After `close()`, `lines` is the number of lines, and `cut` tells that the input broke off
-    inside a frame.
+    `frame_type` has a default for each field. `is_frame` tells a frame's JSON from other objects
+    where a line holds more than a frame. After `close()`, `lines` is the number of lines, and
+    `cut` tells that the input broke off inside a frame.
     """
 
     def __init__(
@@ -98,46 +105,55 @@ class FrameReader(Generic[F]):
         self._sink = sink
         self._is_frame = is_frame
         self._place = Place()
+        self._latest = _NOWHERE
         self._document: list[bytes] = []
         self.lines = 0
         self.cut = False
 
     def feed(self, chunk: bytes) -> None:
         """Read the next chunk: whole lines, but for the last chunk of a source."""
-        if not self._document and self._feed_exact(chunk):
+        begin = 0
+        while begin < len(chunk):
+            end = chunk.find(b"\n", begin + PART_BYTES) + 1 or len(chunk)
+            self._feed(chunk[begin:end])
+            begin = end
+        self._place.leave()
+
+    def close(self) -> None:
+        """End the input: a document that was never closed is read as far as it goes."""
+        if self._document:
+            held, self._document = self._document, []
+            self._read_document(held, self.lines, ended=False)
+        self._place.leave()
+
+    def _feed(self, part: bytes) -> None:
+        if not self._document and self._feed_exact(part):
             return
-        lines = chunk.split(b"\n")
+        lines = part.split(b"\n")
         rest = lines.pop()
         for line in lines:
             self._feed_line(line, ended=True)
         if rest:
             self._feed_line(rest, ended=False)
 
-    def close(self) -> None:
-        """End the input: a document that was never closed is told as damage."""
-        if self._document:
-            held, self._document = self._document, []
-            if not self._read_document(held):
-                self._lose(held, self.lines)
-                self.cut = True
-
     # A `}` and a `{` with only a line end between them cannot stand inside one JSON value, so
     # where there is one such pair less than lines, every line is exactly one object. The check
     # is needed because `decode_lines` does not mind where the lines are cut.
-    def _feed_exact(self, chunk: bytes) -> bool:
-        if not (chunk.startswith(b"{") and chunk.endswith(b"}\n")):
+    def _feed_exact(self, part: bytes) -> bool:
+        if not (part.startswith(b"{") and part.endswith((b"}\n", b"}\r\n", b"}"))):
             return False
-        count = chunk.count(b"\n")
-        if chunk.count(b"}\n{") != count - 1:
+        count = part.count(b"\n") + (not part.endswith(b"\n"))
+        between = count - 1 - part.count(b"}\n{")
+        if between and between != part.count(b"}\r\n{"):
             return False
         try:
-            frames = self._decoder.decode_lines(chunk)
+            frames = self._decoder.decode_lines(part)
         except (msgspec.DecodeError, RecursionError):
             return False
         if len(frames) != count:
             return False
         place, take = self._place, self._sink.frame
-        place.enter_chunk(chunk, self.lines + 1)
+        place.enter_chunk(part, self.lines + 1)
         for line, frame in enumerate(frames, self.lines + 1):
             place.line = line
             take(frame, place)
@@ -149,79 +165,113 @@ class FrameReader(Generic[F]):
         if self._document and self._in_document(line):
             return
         body = line.strip()
-        if not body:
-            return
-        span = Span(self.lines, self.lines)
         if body in (b"{", b"["):
-            if ended:
-                self._document = [line]
-            else:
-                self._lose([line], self.lines)
-                self.cut = True
-        elif body.startswith(b"{"):
-            self._object(body, span, ended=ended)
-        elif not (body.startswith(b"[{") and self._array(body, span)):
-            self._other(body, span, ended=ended)
+            self._document = [line]
+        elif body:
+            self._read(body, self.lines, self.lines, ended=ended)
 
-    def _object(self, body: bytes, span: Span, *, ended: bool = True) -> None:
+    def _read(self, body: bytes, first: int, last: int, *, ended: bool) -> None:
+        """Read a line, or a document over several."""
+        if body.startswith(b"{"):
+            if self._object(body, first, last):
+                return
+        elif body.startswith(b"[") and self._array(body, first):
+            return
+        self._other(body, first, last, ended=ended)
+
+    # --- one object, or an array of them ---------------------------------------------------------
+
+    def _object(self, body: bytes, first: int, last: int) -> bool:
+        """Read one object that is well formed; False where it is not."""
+        changes: list[Change] = []
         try:
             frame = self._decoder.decode(body)
         except msgspec.ValidationError:
+            try:
+                body.decode()  # bad bytes are for the third try, which keeps the text around them
+            except UnicodeDecodeError:
+                return False
             frame, changes = lenient(body, self._type)
-            self._take(frame, body, span, changes)
+            if frame is None:  # it breaks off, or is too deep, behind the odd field
+                return False
         except (msgspec.DecodeError, RecursionError):
-            self._other(body, span, ended=ended)
-        else:
-            self._take(frame, body, span, [])
+            return False
+        self._take(frame, body, first, last, changes)
+        return True
 
-    def _take(self, frame: F, raw: bytes, span: Span, changes: list[Change]) -> None:
-        self._place.enter(raw, span, changes)
+    def _take(self, frame: F, raw: bytes, first: int, last: int, changes: list[Change]) -> None:
+        ordinal = self._latest.frame + 1 if self._latest.first == first else 0
+        self._latest = Span(first, last, ordinal)
+        self._place.enter(raw, self._latest, changes)
         self._sink.frame(frame, self._place)
         self._place.changes = []
 
-    def _other(self, body: bytes, span: Span, *, ended: bool) -> None:
-        """Read a line that is not simply a frame: text, damage, or a frame among either."""
-        json_like = starts_as_json(body)
-        if not json_like and b'{"' not in body:
-            self._sink.noise(span, plain_text(body))
-            return
-        salvaged = salvage(body, self._is_frame)
-        for ordinal, raw in enumerate(salvaged.frames):
-            self._object_again(raw, Span(span.first, span.last, ordinal))
-        if not salvaged.frames and not json_like:
-            self._sink.noise(span, plain_text(body))
-            return
-        self._sink.damaged(span, salvaged.reason, lost=not salvaged.frames)
-        if not ended and not salvaged.whole:
-            self.cut = True
-
-    def _object_again(self, raw: bytes, span: Span) -> None:
-        frame, changes = lenient(raw, self._type)
-        self._take(frame, raw, span, changes)
-
-    def _array(self, body: bytes, span: Span) -> bool:
-        """Read an array of frames, each with the lines it stands on."""
+    def _array(self, body: bytes, first: int) -> bool:
+        """Read an array of frames, each with the lines it stands on; False where it is none."""
         try:
-            items = [bytes(item) for item in _RAW_FRAMES.decode(body)]
+            items = _RAW_ITEMS.decode(body)
         except (msgspec.DecodeError, RecursionError):
             return False
-        if not items or not all(item.startswith(b"{") for item in items):
-            return False
-        position, line, ordinal = 0, span.first, -1
+        if not items or not bytes(items[0]).startswith(b"{"):
+            self._text(body, first)
+            return True
+        position, line = 0, first
         self._place.in_array = True
-        for raw in items:
+        for item in items:
+            raw = bytes(item)
             start = body.index(raw, position)
-            begun = line + body.count(b"\n", position, start)
-            ordinal = ordinal + 1 if begun == line else 0
-            line = begun + raw.count(b"\n")
-            position = start + len(raw)
-            self._object(raw, Span(begun, line, ordinal))
+            line += body.count(b"\n", position, start)
+            last = line + raw.count(b"\n")
+            if not raw.startswith(b"{"):
+                self._sink.damaged(Span(line, last), "not_an_object", lost=False)
+            elif not self._object(raw, line, last):
+                self._other(raw, line, last, ended=True)
+            position, line = start + len(raw), last
         self._place.in_array = False
         return True
 
+    # --- text and damage -------------------------------------------------------------------------
+
+    def _other(self, body: bytes, first: int, last: int, *, ended: bool) -> None:
+        """Read what is not simply a frame: text, damage, or a frame among either."""
+        if body in (b"{", b"["):
+            self._sink.damaged(Span(first, first), "unfinished", lost=True)
+            self.cut = self.cut or not ended
+            return
+        json_like = last > first or starts_as_json(body)
+        if not json_like and b'{"' not in body:
+            self._text(body, first)
+            return
+        salvaged = salvage(body, self._is_frame)
+        taken = 0
+        within = self._place.in_array
+        self._place.in_array = within or (json_like and body.startswith(b"["))
+        for found in salvaged.frames:
+            taken += self._take_again(found, first)
+        self._place.in_array = within
+        if not taken and not json_like:
+            self._text(body, first)
+            return
+        self._sink.damaged(Span(first, last), salvaged.reason, lost=not taken)
+        self.cut = self.cut or not (ended or salvaged.whole)
+
+    def _take_again(self, found: Found, first: int) -> bool:
+        frame, changes = lenient(found.raw, self._type)
+        if frame is not None:
+            self._take(frame, found.raw, first + found.first, first + found.last, changes)
+        return frame is not None
+
+    def _text(self, body: bytes, first: int) -> None:
+        for number, line in enumerate(body.split(b"\n"), first):
+            text = plain_text(line)
+            if text:
+                self._sink.noise(Span(number, number), text)
+
+    # --- documents -------------------------------------------------------------------------------
+
     # A document printed over several lines opens with a lone bracket and ends at the next line
     # that closes it in the first column; the lines between are indented. Anything else in the
-    # first column tells that it was no document.
+    # first column tells that it was no document, or that it broke off.
     def _in_document(self, line: bytes) -> bool:
         """Take a line as part of the open document; False where it has to be read on its own."""
         held = self._document
@@ -229,22 +279,13 @@ class FrameReader(Generic[F]):
             held.append(line)
             return True
         self._document = []
-        if line.rstrip() in (b"}", b"]") and self._read_document([*held, line]):
+        if line.rstrip() in (b"}", b"]", b"},", b"],"):
+            self._read_document([*held, line], self.lines, ended=True)
             return True
-        self._lose(held, self.lines - 1)
+        self._read_document(held, self.lines - 1, ended=True)
         return False
 
-    def _read_document(self, held: list[bytes]) -> bool:
+    def _read_document(self, held: list[bytes], last: int, *, ended: bool) -> None:
+        first = last - len(held) + 1
         body = b"\n".join(held).strip()
-        span = Span(self.lines - len(held) + 1, self.lines)
-        if body.startswith(b"["):
-            return self._array(body, span)
-        try:
-            msgspec.json.decode(body, type=dict[str, Raw])
-        except (msgspec.DecodeError, RecursionError):
-            return False
-        self._object(body, span)
-        return True
-
-    def _lose(self, held: list[bytes], last: int) -> None:
-        self._sink.damaged(Span(last - len(held) + 1, last), "unfinished_document", lost=True)
+        self._read(body, first, first + body.count(b"\n"), ended=ended)

@@ -15,7 +15,7 @@ def present(raw: Any) -> bool:
     return len(memoryview(raw)) > 0
 
 
-class Lazy:
+class Lazy:  # noqa: PLW1641 - equal values may be written differently: no hash follows
     """A heavy value (message text, tool input, tool output) as it stands in its line.
 
     It is a view into the chunk it was read from; `kept()` gives one that stands on its own.
@@ -58,9 +58,6 @@ class Lazy:
     def __eq__(self, other: object) -> bool:
         """Compare what is meant, not how it is written."""
         return isinstance(other, Lazy) and self.decode() == other.decode()
-
-    def __hash__(self) -> int:
-        return hash(bytes(self.raw))
 
     def __repr__(self) -> str:
         """Name the size only: a log must not carry what a model or a tool said."""

@@ -10,19 +10,31 @@ engines. A chunk is an immutable object of its own, so a value may be kept as a 
 from __future__ import annotations
 
 import codecs
+import io
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from agentframes.errors import SourceError
 
 CHUNK_BYTES = 256 * 1024
 BOM = b"\xef\xbb\xbf"
+SHORT = 16  # bytes; a line with a lone bracket has fewer, and a long line is not copied to see
+MAX_NAME = 200  # characters of a name in a message: it may be text that was taken for a path
+
+_UNENCODABLE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # all but what `surrogateescape` made
 
 
 def looks_like_content(text: str) -> bool:
-    """Tell text that was printed from the name of a file: it has lines, or begins as JSON."""
-    return "\n" in text or text.lstrip("\ufeff \t\r")[:1] in {"{", "["}
+    """Tell text that was printed from the name of a file.
+
+    It has several lines, begins as JSON, or carries terminal escapes; nothing at all was printed
+    by a run that printed nothing, and names no file.
+    """
+    return (
+        not text or "\n" in text or "\x1b" in text or text.lstrip("\ufeff \t\r")[:1] in {"{", "["}
+    )
 
 
 def open_path(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -31,21 +43,38 @@ def open_path(path: str | os.PathLike[str]) -> IO[bytes]:
     Raises:
         SourceError: one line that names the file and what is wrong with it.
     """
-    name = os.fspath(path)
     try:
-        return open(name, "rb", buffering=0)
+        return open(path, "rb", buffering=0)
     except FileNotFoundError:
-        message = f"{name}: no such file"
+        problem = "no such file"
     except OSError as error:
-        message = f"{name}: {(error.strerror or 'cannot be read').lower()}"
+        problem = _problem(error)
     except ValueError as error:  # a NUL byte in the name
-        message = f"{name!r}: not a file name ({error})"
-    raise SourceError(message)
+        problem = f"not a file name ({error})"
+    raise SourceError(f"{shown(os.fspath(path))}: {problem}")
+
+
+def shown(name: Any) -> str:
+    """Give a name as it may stand in a message of one line."""
+    text = str(name)
+    if len(text) > MAX_NAME:
+        text = text[:MAX_NAME] + "…"
+    return text if text.isprintable() and text else repr(text)
+
+
+def _problem(error: OSError) -> str:
+    if isinstance(error, io.UnsupportedOperation):
+        return "not open for reading"
+    return (error.strerror or str(error) or "cannot be read").lower()
 
 
 def chunks(source: Any) -> Iterator[bytes]:
-    """Yield the bytes of an open file, of content, or of an iterable of lines, by whole lines."""
-    return _whole_lines(_utf8(_pieces(source)))
+    """Yield the bytes of an open file, of content, or of an iterable of lines, by whole lines.
+
+    A document printed over several lines stands in one chunk. A chunk is not handed out before
+    it is full, so this is not for a source that is being written.
+    """
+    return _whole_documents(_whole_lines(_utf8(_gathered(_pieces(source)))))
 
 
 def _pieces(source: Any) -> Iterator[bytes]:
@@ -54,11 +83,15 @@ def _pieces(source: Any) -> Iterator[bytes]:
     if isinstance(source, str):
         return iter((encode(source),))
     if hasattr(source, "read"):
-        return _read(source)
-    if isinstance(source, Iterable):
+        return _read(_beneath(source))
+    if isinstance(source, Iterable) and not isinstance(source, Mapping):
         return _joined(source)
-    message = f"cannot read from {type(source).__name__}: give a path, bytes, text, a file or lines"
-    raise SourceError(message)
+    raise _unreadable(source)
+
+
+def _unreadable(value: Any) -> SourceError:
+    name = type(value).__name__
+    return SourceError(f"cannot read from {name}: give a path, bytes, text, a file or lines")
 
 
 def encode(text: str) -> bytes:
@@ -66,35 +99,89 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+        return _UNENCODABLE.sub("\ufffd", text).encode("utf-8", "surrogateescape")
+
+
+def _beneath(file: Any) -> Any:
+    """Return the binary file beneath a text file: bytes can be read even where they do not decode.
+
+    A text file of which something was read already is read on as it is.
+    """
+    try:
+        file.reconfigure(errors=file.errors)  # changes nothing, and is refused after a read
+    except (AttributeError, OSError, ValueError):
+        return file
+    return file.buffer
 
 
 def _read(file: Any) -> Iterator[bytes]:
-    while piece := _piece(file):
-        yield encode(piece) if isinstance(piece, str) else piece
-
-
-def _piece(file: Any) -> Any:
     try:
-        return file.read(CHUNK_BYTES)
+        while piece := file.read(CHUNK_BYTES):
+            yield encode(piece) if isinstance(piece, str) else bytes(piece)
     except OSError as error:
-        name = getattr(file, "name", "the file")
-        raise SourceError(f"{name}: {(error.strerror or 'cannot be read').lower()}") from error
+        raise SourceError(f"{_named(file)}: {_problem(error)}") from error
+    except UnicodeDecodeError as error:
+        message = f"{_named(file)}: not all of it is {error.encoding}; open it in binary mode"
+        raise SourceError(message) from error
+    except ValueError as error:  # closed
+        raise SourceError(f"{_named(file)}: {error}") from error
 
 
-def _joined(lines: Iterable[str | bytes]) -> Iterator[bytes]:
-    """Lines with or without their line ends, gathered so that they cost little each."""
-    held: list[bytes] = []
-    size = 0
+def _named(file: Any) -> str:
+    name = getattr(file, "name", None)
+    return shown(name) if isinstance(name, str) else type(file).__name__
+
+
+def _joined(lines: Iterable[Any]) -> Iterator[bytes]:
+    """Lines with or without their line ends; the last one ends where it ends."""
+    separator = b""
     for item in lines:
-        line = encode(item) if isinstance(item, str) else bytes(item)
-        held.append(line if line.endswith(b"\n") else line + b"\n")
-        size += len(line)
-        if size >= CHUNK_BYTES:
-            yield b"".join(held)
-            held, size = [], 0
-    if held:
-        yield b"".join(held)
+        if isinstance(item, str):
+            line = encode(item)
+        elif isinstance(item, (bytes, bytearray, memoryview)):
+            line = bytes(item)
+        else:
+            raise _unreadable(item)
+        yield separator + line
+        separator = b"" if line.endswith(b"\n") else b"\n"
+
+
+def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Put small pieces together: who prints a line at a time is read like a file."""
+    held = _Held()
+    for piece in pieces:
+        held.add(piece)
+        if held.size >= CHUNK_BYTES:
+            yield held.taken()
+    if held.size:
+        yield held.taken()
+
+
+class _Held:
+    """Bytes put together; what is taken is not kept, nor copied where it is a single piece."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._piece = b""
+        self._buffer: io.BytesIO | None = None
+
+    def add(self, piece: bytes) -> None:
+        if self.size == 0:
+            self._piece = piece
+        else:
+            if self._buffer is None:
+                self._buffer = io.BytesIO()
+                self._buffer.write(self._piece)
+                self._piece = b""
+            self._buffer.write(piece)
+        self.size += len(piece)
+
+    def taken(self) -> bytes:
+        # Unlike a list that is joined, a BytesIO grows in place and gives its buffer away: a line
+        # of 1 GB takes 1 GB.
+        joined = self._piece if self._buffer is None else self._buffer.getvalue()
+        self.size, self._piece, self._buffer = 0, b"", None
+        return joined
 
 
 def _utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -125,38 +212,39 @@ def _utf16(head: bytes) -> str | None:
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Regroup pieces so that each chunk ends at a line end; a long line is joined once.
-
-    A document printed over several lines is not parted: its engine shows when it is whole.
-    """
-    held: list[bytes] = []  # whole lines up to a document that goes on
-    line: list[bytes] = []  # the line at hand, as far as it came
-    inside = False
+    """Regroup pieces so that each chunk ends at a line end."""
+    held = _Held()
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
-        if not end:
-            if piece:
-                line.append(piece)
-            continue
-        line.append(piece[:end])
-        held.append(line[0] if len(line) == 1 else b"".join(line))
-        line = [piece[end:]] if end < len(piece) else []
-        inside = _in_document(held[-1], inside=inside)
+        held.add(piece[:end] if end else piece)
+        if end:
+            yield held.taken()
+            held.add(piece[end:])
+    if held.size:
+        yield held.taken()
+
+
+def _whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Keep a document that is printed over several lines together: its engine is told by it."""
+    held = _Held()
+    inside = False
+    for chunk in lines:
+        held.add(chunk)
+        inside = _ends_inside(chunk, inside=inside)
         if not inside:
-            yield held[0] if len(held) == 1 else b"".join(held)
-            held = []
-    held += line
-    if held:
-        yield b"".join(held)
+            del chunk  # else a long line is kept while the next one is read
+            yield held.taken()
+    if held.size:
+        yield held.taken()
 
 
-def _in_document(lines: bytes, *, inside: bool) -> bool:
-    """Tell whether whole lines end inside a document, by the last one that is not indented."""
-    end = len(lines)
-    while end:
-        begin = lines.rfind(b"\n", 0, end - 1) + 1
-        if lines[begin : begin + 1] not in (b" ", b"\t", b"\r", b"\n"):
-            return lines[begin:end].rstrip() in (b"{", b"[")
+def _ends_inside(chunk: bytes, *, inside: bool) -> bool:
+    """Tell whether the last line that is not indented is a lone bracket, which opens a document."""
+    end = len(chunk)
+    while end > 0:
+        begin = chunk.rfind(b"\n", 0, end - 1) + 1
+        if chunk[begin] not in b" \t\r\n":
+            return end - begin < SHORT and chunk[begin:end].rstrip() in (b"{", b"[")
         end = begin
     return inside
 
@@ -165,10 +253,8 @@ def read_text(source: Any) -> str:
     """All of a small side source (stderr), leniently decoded."""
     if isinstance(source, os.PathLike) or (isinstance(source, str) and not _is_text(source)):
         with open_path(source) as file:
-            data = b"".join(_read(file))
-    else:
-        data = b"".join(_pieces(source))
-    return data.decode("utf-8", "replace")
+            return read_text(file)
+    return b"".join(_utf8(_gathered(_pieces(source)))).decode("utf-8", "replace")
 
 
 def _is_text(source: str) -> bool:
