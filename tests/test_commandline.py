@@ -16,6 +16,8 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 CLAUDE = "claude -p --output-format stream-json --verbose"
 CODEX = "codex exec --json"
+GEMINI = "gemini --output-format stream-json"
+COPILOT = "copilot --output-format json --allow-all"
 OPENCODE = "opencode run --format json"
 
 # engine, what is asked, the arguments; PROMPT stands for the prompt, which stays one argument
@@ -39,12 +41,23 @@ TABLE: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("codex", {"permission": "edits"}, f"{CODEX} --sandbox workspace-write -"),
     ("codex", {"permission": "read-only"}, f"{CODEX} --sandbox read-only -"),
+    ("gemini", {}, f"{GEMINI} -p PROMPT"),
+    ("gemini", {"resume": "latest", "model": "m"}, f"{GEMINI} -m m --resume latest -p PROMPT"),
+    ("gemini", {"permission": "all", "partial": True}, f"{GEMINI} --yolo -p PROMPT"),
+    ("gemini", {"permission": "edits"}, f"{GEMINI} --approval-mode auto_edit -p PROMPT"),
+    ("copilot", {}, f"{COPILOT} -p PROMPT"),
+    ("copilot", {"resume": "id"}, f"{COPILOT} --resume=id -p PROMPT"),
+    (
+        "copilot",
+        {"model": "m", "extra": ["--add-dir", "d"], "partial": True, "permission": "all"},
+        f"{COPILOT} --model m --add-dir d -p PROMPT",
+    ),
     ("opencode", {}, f"{OPENCODE} PROMPT"),
     ("opencode", {"resume": "ses_1", "model": "p/m"}, f"{OPENCODE} -m p/m -s ses_1 PROMPT"),
     ("opencode", {"extra": ["--thinking"]}, f"{OPENCODE} --thinking PROMPT"),
 ]
 BY_STDIN = ("claude", "codex")
-BY_ARGUMENT = ("opencode",)
+BY_ARGUMENT = ("copilot", "gemini", "opencode")
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("codex", {"max_turns": 3}, "codex has no option for max_turns"),
@@ -58,6 +71,18 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "claude",
         {"permission": "some"},
         "claude has no option for permission 'some'; it has read-only, edits, all",
+    ),
+    ("gemini", {"max_turns": 2}, "gemini has no option for max_turns"),
+    (
+        "gemini",
+        {"permission": "read-only"},
+        "gemini has no option for permission 'read-only'; it has edits, all",
+    ),
+    ("copilot", {"schema": SCHEMA}, "copilot has no option for schema"),
+    (
+        "copilot",
+        {"permission": "edits"},
+        "copilot has no option for permission 'edits'; it has all",
     ),
     ("opencode", {"schema": SCHEMA}, "opencode has no option for schema"),
     ("opencode", {"permission": "all"}, "opencode has no option for permission"),
@@ -104,6 +129,13 @@ def test_stdin_has_no_limit(engine: str) -> None:
     """A prompt that no argument could hold goes to stdin whole."""
     prompt = "x" * (ARGUMENT_LIMIT + 1)
     assert prompt == af.command(engine, prompt).stdin
+
+
+def test_a_prompt_that_looks_like_an_option() -> None:
+    """It stays the prompt: behind `-p`, behind an equals sign, or behind the end of options."""
+    assert ["-p", "--help"] == af.command("copilot", "--help").argv[-2:]
+    assert ["--prompt=--help"] == af.command("gemini", "--help").argv[-1:]
+    assert ["--", "--help"] == af.command("opencode", "--help").argv[-2:]
 
 
 @pytest.mark.parametrize("engine", BY_ARGUMENT)

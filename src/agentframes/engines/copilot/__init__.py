@@ -9,6 +9,7 @@ from agentframes.engines.copilot import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.copilot.signals import CopilotInterpreter
+    from agentframes.engines.invocation import Command, Request
 
 name = "copilot"
 engine_api = 1
@@ -19,3 +20,10 @@ def interpreter() -> type[CopilotInterpreter]:
     from agentframes.engines.copilot.signals import CopilotInterpreter
 
     return CopilotInterpreter
+
+
+def command_line(request: Request) -> Command:
+    """Return the command line that asks this engine."""
+    from agentframes.engines.copilot.commandline import command
+
+    return command(request)

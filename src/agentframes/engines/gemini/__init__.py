@@ -9,6 +9,7 @@ from agentframes.engines.gemini import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.gemini.signals import GeminiInterpreter
+    from agentframes.engines.invocation import Command, Request
 
 name = "gemini"
 engine_api = 1
@@ -19,3 +20,10 @@ def interpreter() -> type[GeminiInterpreter]:
     from agentframes.engines.gemini.signals import GeminiInterpreter
 
     return GeminiInterpreter
+
+
+def command_line(request: Request) -> Command:
+    """Return the command line that asks this engine."""
+    from agentframes.engines.gemini.commandline import command
+
+    return command(request)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How GitHub Copilot CLI is called: every option stands before ``-p``, whose value is the prompt.
+
+1.0.83 refuses a flag behind the prompt. Without a terminal nobody can be asked, so all tools are
+allowed unless the caller says otherwise.
+"""
+
+from __future__ import annotations
+
+from agentframes.engines.invocation import Command, Request, as_argument, choose, option, refuse
+
+_PERMISSIONS = {"all": ["--allow-all"]}
+
+
+def command(request: Request) -> Command:
+    """Return the command line; json always prints messages while they are written."""
+    refuse("copilot", schema=request.schema, max_turns=request.max_turns)
+    argv = ["copilot", "--output-format", "json"]
+    argv += choose("copilot", request.permission or "all", _PERMISSIONS)
+    argv += option("--model", request.model)
+    if request.resume is not None:
+        argv.append(f"--resume={request.resume}")
+    argv += request.extra
+    return Command(argv=[*argv, "-p", as_argument("copilot", request.prompt)], cwd=request.cwd)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How Gemini CLI is called: the prompt is the value of ``-p``, the last option."""
+
+from __future__ import annotations
+
+from agentframes.engines.invocation import Command, Request, as_argument, choose, option, refuse
+
+_PERMISSIONS = {
+    "edits": ["--approval-mode", "auto_edit"],
+    "all": ["--yolo"],
+}
+
+
+def command(request: Request) -> Command:
+    """Return the command line; stream-json always prints messages while they are written."""
+    refuse("gemini", schema=request.schema, max_turns=request.max_turns)
+    argv = ["gemini", "--output-format", "stream-json"]
+    argv += option("-m", request.model)
+    argv += choose("gemini", request.permission, _PERMISSIONS)
+    argv += option("--resume", request.resume)
+    argv += request.extra
+    prompt = as_argument("gemini", request.prompt)
+    # A prompt that looks like an option is only a value behind an equals sign.
+    argv += [f"--prompt={prompt}"] if prompt.startswith("-") else ["-p", prompt]
+    return Command(argv=argv, cwd=request.cwd)
