@@ -225,7 +225,7 @@ class Usage(Signal, kw_only=True):
     scope: Literal["run", "session", "thread"]
     buckets: Buckets
     cost_usd: float | None = None
-    premium_requests: float | None = None
+    premium_requests: int | float | None = None
     models: dict[str, ModelUsage] | None = None
     subagents: Literal["included", "excluded"] | None = None
     native_path: str

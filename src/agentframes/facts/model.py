@@ -77,7 +77,7 @@ class RunUsage(Struct, kw_only=True, frozen=True):
     reasoning_tokens: int | None = None
     total_tokens: int | None = None
     cost_usd: float | None = None
-    premium_requests: float | None = None
+    premium_requests: int | float | None = None
     models: dict[str, TokenCounts] | None = None
     scope: Literal["run", "session", "thread"] | None = None
     subagents: Literal["included", "excluded"] | None = None

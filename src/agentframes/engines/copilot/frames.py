@@ -118,7 +118,7 @@ class CodeChanges(Struct):
 class RunUsage(Struct):
     """The terminal line's account; no tokens, and requests are no dollars."""
 
-    premiumRequests: float | None = None
+    premiumRequests: int | float | None = None
     totalApiDurationMs: float | None = None
     sessionDurationMs: float | None = None
     """From the session's first run on, whoever resumed it (s13b of every version)."""
