@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from msgspec import Struct
@@ -77,7 +78,7 @@ class OutcomeFold:
         return Outcome(
             status="incomplete",
             reason=reason,
-            message=last_line(ending.stderr) or message,
+            message=last_words(ending.stderr, any_line=not ending.frames) or message,
             exit_code=ending.exit_code,
         )
 
@@ -93,7 +94,19 @@ def _first(one: int | None, other: int | None) -> int | None:
     return other if one is None else one
 
 
-def last_line(text: str | None) -> str | None:
-    """Return the last non-blank line of what went to stderr: it tells why nothing came."""
-    lines = [plain_text(line.encode()) for line in (text or "").split("\n")]
-    return next((line for line in reversed(lines) if line), None)
+# A banner or a log line on stderr explains nothing; one of these words does, but for those in
+# the source code and the stack that a crash prints.
+_CODE = r"\d+ \||at "
+_TROUBLE = (
+    r"\b(?:error|fatal|failed|failure|exception|panic(?:ked)?|denied|reject\w*|refused"
+    r"|unauthori[sz]ed|forbidden|killed|aborted)\b"
+)
+
+
+def last_words(stderr: str | None, *, any_line: bool) -> str | None:
+    """Return the last line on stderr that names trouble, or with `any_line` the last one at all."""
+    lines = [plain_text(line.encode()) for line in (stderr or "").split("\n")]
+    said = [line for line in reversed(lines) if line]
+    told = (line for line in said if not re.match(_CODE, line))
+    trouble = (line for line in told if re.search(_TROUBLE, line, re.IGNORECASE))
+    return next(trouble, said[0] if said and any_line else None)
