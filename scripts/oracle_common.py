@@ -132,8 +132,11 @@ def last_stderr_line(capture: Capture) -> str | None:
         source_or_stack = line.startswith("at ") or re.match(r"[0-9]+ [|]", line)
         if TROUBLE.search(line.lower()) and not source_or_stack:
             return line
-    # A banner explains nothing, unless it is all that came.
-    return spoken[-1] if spoken and not capture.lines else None
+    if capture.lines:
+        return None  # a banner explains nothing, unless it is all that came
+    words = [line for line in spoken if re.search("[A-Za-z]{2}", line)]
+    words = [line for line in words if not re.match(r"at |[0-9]+ [|]", line)]
+    return words[-1] if words else None
 
 
 def incomplete(capture: Capture) -> Facts:

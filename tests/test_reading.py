@@ -229,7 +229,7 @@ def test_stderr(tmp_path: Path) -> None:
         (b"Not logged in\n[INFO] x\n", "not_agent_output", (0, 0, 2)),
         (b'{"type":\n', "not_agent_output", (0, 1, 0)),
         (b'{"type":', "cut_line", (0, 1, 0)),
-        (b"{}", "no_terminal_frame", (1, 0, 0)),
+        (b"{}", "not_agent_output", (1, 0, 0)),
         (CUT, "cut_line", (6, 1, 0)),
         (CUT + b"\n", "no_terminal_frame", (6, 1, 0)),
         (CUT.splitlines(), "cut_line", (6, 1, 0)),

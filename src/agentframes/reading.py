@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from agentframes import detection, engines
 from agentframes.captures import open_folder
+from agentframes.detection import CERTAIN
 from agentframes.engines.support import clean_kind
 from agentframes.errors import SessionFileError
 from agentframes.facts.fold import Fold
@@ -19,7 +20,7 @@ from agentframes.facts.model import RunFacts
 from agentframes.facts.runs import Runs
 from agentframes.frames import FrameReader, Place
 from agentframes.lines import chunks, looks_like_content, open_path, read_text
-from agentframes.signals import Damaged, Noise, Retyped, Signal
+from agentframes.signals import Damaged, Noise, Retyped, Signal, Unknown
 from agentframes.types import Span, Transport
 
 ALIASES: dict[str, Transport] = {"stream-json": "jsonl"}
@@ -128,6 +129,8 @@ class Stream:
         self._interpreter: engines.Interpreter[Any] | None = None
         self._frames: FrameReader[Any] = FrameReader(_Nothing, self, detection.is_frame)
         self._told: list[_Told] = []
+        self._place: Place | None = None
+        self._forced = engine is not None
         self.runs = Runs()
         if engine is not None:
             self._enter(engines.get(engine))
@@ -149,15 +152,33 @@ class Stream:
             self._refuse_session_file(chunk, FRAMES_ASKED if engine is None else 1)
             if engine is not None:
                 self._enter(engine)
-        self._frames.feed(chunk)
+        while chunk:
+            first = self._frames.lines + 1
+            try:
+                self._frames.feed(chunk)
+            except _AnotherEngine as other:
+                chunk = chunk.split(b"\n", other.line - first)[-1]
+                self._change(other.engine, other.line - 1)
+            else:
+                break
+
+    def _change(self, engine: engines.Engine, lines: int) -> None:
+        """Go on with another engine's run, which begins behind `lines`."""
+        if self._interpreter is not None:
+            self._interpreter.close()
+        self.runs.frame_of_another()
+        self._told.append(self._told_now())
+        self._frames = FrameReader(_Nothing, self, detection.is_frame)
+        self._frames.lines = lines
+        self._enter(engine)
 
     def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
         """End the source and return the facts of its runs; there is always one."""
         self._frames.close()
         if self._interpreter is not None:
             self._interpreter.close()
-            stderr = stderr and self._interpreter.last_words(stderr)
-        self._told.append(_Told.of(self._interpreter))
+        stderr = stderr and self._last_words(stderr)
+        self._told.append(self._told_now())
         results = []
         for fold, told in zip(self.runs.folds, self._told, strict=True):
             last = fold is self.runs.current
@@ -166,12 +187,22 @@ class Stream:
                 exit_code=exit_code if last else None,
                 stderr=stderr if last else None,
             )
-            if self._engine is not None:
-                facts.engine = self._engine.name
+            if told.engine is not None:
+                facts.engine = told.engine
                 facts.cli_version = fold.cli_version or self._cli_version
             told.complete(facts, fold)
             results.append(facts)
         return results
+
+    def _last_words(self, stderr: str) -> str:
+        """Have the engine pick its words; with no frame to tell it, any engine's form will do."""
+        if self._interpreter is not None:
+            return self._interpreter.last_words(stderr)
+        for engine in engines.built_in():
+            words = engine.interpreter()(self.emit, full=False).last_words(stderr)
+            if words != stderr:
+                return words
+        return stderr
 
     def _refuse_session_file(self, chunk: bytes, asked: int) -> None:
         for frame, _ in itertools.islice(detection.first_frames(chunk), asked):
@@ -190,6 +221,7 @@ class Stream:
             self.runs.unread()
             return
         self.runs.frame()
+        self._place = place
         interpreter.frame(frame, place)
         if place.changes:
             self._retyped(interpreter, frame, place)
@@ -210,23 +242,48 @@ class Stream:
 
     def emit(self, signal: Signal) -> None:
         """Fold a signal in. An interpreter forgets a run only after it told another's begin."""
+        if type(signal) is Unknown and not self._forced:
+            self._look_elsewhere(signal)
         if self.runs.take(signal):
-            self._told.append(_Told.of(self._interpreter))
+            self._told.append(self._told_now())
+
+    def _look_elsewhere(self, signal: Unknown) -> None:
+        """Where an unknown frame opens another engine's run, leave this one's reading for it."""
+        at, place = signal.at, self._place
+        if place is None or place.in_array or at.first != at.last or at.frame:
+            return
+        frame = detection.raw_frame(place.raw())
+        for engine in engines.built_in():
+            if engine is not self._engine and engine.signature.recognize(frame) == CERTAIN:
+                raise _AnotherEngine(engine, at.first)
+
+    def _told_now(self) -> _Told:
+        return _Told.of(self._interpreter, self._engine.name if self._engine else None)
+
+
+class _AnotherEngine(Exception):  # noqa: N818 - a turn in the reading, no error
+    """Frames of another engine begin."""
+
+    def __init__(self, engine: engines.Engine, line: int) -> None:
+        super().__init__()
+        self.engine, self.line = engine, line
 
 
 class _Told(Struct):
     """What an interpreter knows of a run when it is over."""
 
+    engine: str | None = None
     transport: str | None = None
     tool_calls: bool = False
     model_calls: bool = False
     subagents_model_calls: bool = False
 
     @classmethod
-    def of(cls, interpreter: engines.Interpreter[Any] | None) -> _Told:
+    def of(cls, interpreter: engines.Interpreter[Any] | None, engine: str | None) -> _Told:
         if interpreter is None:
             return cls()
         return cls(
+            engine=engine,
             transport=interpreter.transport,
             tool_calls=interpreter.tells_tool_calls,
             model_calls=interpreter.tells_model_calls,

@@ -45,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has gone; what is left in the buffer has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except OSError as error:
+        complain(f"cannot write the result: {(error.strerror or str(error)).lower()}")
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
 

@@ -236,8 +236,8 @@ class Fold:
         text, source = self._answer.result(structured)
         ending = Ending(
             cut=cut,
-            frames=self.total,
-            blank=not (self.malformed or self.text_lines),
+            frames=self.total - self.unknown,
+            blank=not (self.total or self.malformed or self.text_lines),
             exit_code=exit_code,
             stderr=stderr,
         )

@@ -21,6 +21,7 @@ class Ending(Struct, kw_only=True, frozen=True):
     cut: bool
     """The input broke off inside a frame."""
     frames: int
+    """Known ones."""
     blank: bool
     """There was nothing but blank lines."""
     exit_code: int | None
@@ -106,7 +107,7 @@ _TROUBLE = (
 def last_words(stderr: str | None, *, any_line: bool) -> str | None:
     """Return the last line on stderr that names trouble, or with `any_line` the last one at all."""
     lines = [plain_text(line.encode()) for line in (stderr or "").split("\n")]
-    said = [line for line in reversed(lines) if line]
-    told = (line for line in said if not re.match(_CODE, line))
+    said = [line for line in reversed(lines) if re.search(r"[^\W\d_]{2}", line)]
+    told = [line for line in said if not re.match(_CODE, line)]
     trouble = (line for line in told if re.search(_TROUBLE, line, re.IGNORECASE))
-    return next(trouble, said[0] if said and any_line else None)
+    return next(trouble, told[0] if told and any_line else None)

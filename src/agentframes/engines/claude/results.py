@@ -176,7 +176,7 @@ def _increment(result: Result, since: dict[str, ModelUse], total: Usage) -> Usag
         account="step",
         scope="run",
         buckets=_sum(since),
-        cost_usd=sum(costs) if costs or not since else None,
+        cost_usd=sum(costs, 0.0) if costs or not since else None,
         models=_models(since),
         subagents="included",
         native_path="result.model_usage_since_last_result",
