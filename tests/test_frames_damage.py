@@ -90,7 +90,7 @@ def test_what_nobody_reads_does_no_harm(line: bytes, expected: list[Row], told: 
     assert told is record(line).frames[0].text
 
 
-@pytest.mark.parametrize("depth", [1000, 10_000, 100_000])
+@pytest.mark.parametrize("depth", [20_000, 100_000])
 @pytest.mark.parametrize(
     ("before", "after"), [(b"", b""), (b"[", b"]"), (b"log ", b""), (b"", b'{"n":2}')]
 )
@@ -124,7 +124,7 @@ def test_depth_that_never_ends(depth: int) -> None:
          [Change("n", "integer | null", "string")]),
         (b'{"n":"7","tex', [lost("not_json", 1)], []),
         (b'{"n":"7","a":tru}', [lost("not_json", 1)], []),
-        (b'{"n":"7","a":' + b"[" * 5000 + b"]" * 5000 + b"}", [lost("too_deep", 1)], []),
+        (b'{"n":"7","a":' + b"[" * 20_000 + b"]" * 20_000 + b"}", [lost("too_deep", 1)], []),
         (b'[{"n":"7"}]', [frame(7, 1)], [Change("n", "integer | null", "string")]),
         (b'{"n":' + b"7" * 5000 + b"}", [frame(None, 1)],
          [Change("n", "integer | null", "unreadable")]),

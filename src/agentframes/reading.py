@@ -14,14 +14,14 @@ from agentframes import detection, engines
 from agentframes.captures import open_folder
 from agentframes.detection import CERTAIN
 from agentframes.engines.support import clean_kind
-from agentframes.errors import SessionFileError
+from agentframes.errors import SessionFileError, SourceError
 from agentframes.facts.fold import Fold
 from agentframes.facts.model import RunFacts
 from agentframes.facts.runs import Runs
 from agentframes.frames import FrameReader, Place
 from agentframes.lines import chunks, looks_like_content, open_path, read_text
 from agentframes.signals import Damaged, Noise, Retyped, Signal, Unknown
-from agentframes.types import Span, Transport
+from agentframes.types import TRANSPORTS, Span, Transport
 
 ALIASES: dict[str, Transport] = {"stream-json": "jsonl"}
 FRAMES_ASKED = 20  # frames of an unrecognized chunk that are held against session files
@@ -78,6 +78,8 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
     stderr: Any,
     exit_code: int | None,
 ) -> list[RunFacts]:
+    if transport is not None and ALIASES.get(transport, transport) not in TRANSPORTS:
+        raise SourceError(f"unknown transport {transport!r}; known: {', '.join(TRANSPORTS)}")
     with ExitStack() as stack:
         label, written_ms, recorded = None, None, None
         if _is_path(source):
