@@ -234,9 +234,13 @@ class Stream:
             self.emit(Retyped(at=place.span(), kind=kind, **change._asdict()))
         place.changes = []
 
-    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None:
+    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
         """Take note of a damaged line."""
-        self.emit(Damaged(at=span, kind="(damaged)", reason=reason, lost=lost))
+        self.emit(
+            Damaged(
+                at=span, kind="(damaged)", reason=reason, lost=lost, broken_off=lost and not whole
+            )
+        )
 
     def noise(self, span: Span, text: str, /) -> None:
         """Take note of a line that is no frame."""

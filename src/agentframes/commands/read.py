@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from agentframes.commands import USAGE, complain
+from agentframes.commands import USAGE, complain, drop_output
 from agentframes.commands.arguments import Parser
 from agentframes.commands.table import table
 from agentframes.errors import SourceError, UnknownEngineError
@@ -63,13 +64,16 @@ def _one(name: str, options: Namespace, printer: _Printer) -> int:
             stderr=None if options.stderr is None else _FileName(options.stderr),
             exit_code=options.exit_code,
         )
-    except UnknownEngineError:
-        raise
+    except UnknownEngineError as error:
+        if options.engine is not None:
+            raise
+        complain(f"read: {name}: {error}")  # a capture's description names it
+        return USAGE
     except SourceError as error:
         complain(f"read: {error}")
         return USAGE
     for facts in runs:
-        facts.source = name
+        facts.source = os.fsencode(name).decode("utf-8", "replace")
         printer.print(facts.without_text() if options.no_text else facts)
     return _status(runs[-1], strict=options.strict)
 
@@ -85,7 +89,11 @@ class _FileName:
 
 
 def _source(name: str) -> Any:
-    return sys.stdin.buffer if name == "-" else _FileName(name)
+    if name != "-":
+        return _FileName(name)
+    if sys.stdin is None:
+        raise SourceError("stdin is closed")
+    return sys.stdin.buffer
 
 
 def _status(facts: RunFacts, *, strict: bool) -> int:
@@ -109,6 +117,7 @@ class _Printer:
     def __init__(self, options: Namespace) -> None:
         self._json = options.json
         self._first = True
+        self._gone = False
 
     def print(self, facts: RunFacts) -> None:
         """Print one run; where nothing was read, one line on stderr says why."""
@@ -125,8 +134,15 @@ class _Printer:
             self._first = False
 
     def _write(self, data: bytes) -> None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        """Write; a reader that has gone changes nothing in how the runs ended."""
+        if self._gone:
+            return
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._gone = True
+            drop_output()
 
 
 def _parser() -> Parser:

@@ -180,6 +180,8 @@ class Fold:
 
     def _damaged(self, signal: Damaged) -> None:
         self.malformed += signal.lost
+        if signal.lost and signal.broken_off:
+            self._outcome.broken()
 
     def _noise(self, _: Noise) -> None:
         self.text_lines += 1

@@ -16,6 +16,7 @@ from msgspec import Struct
 from agentframes.errors import RunFailedError
 
 SCHEMA_VERSION = 1
+NOTHING_NATIVE = "nothing native to read"
 _LINE_ENDS = tuple(
     (character.encode(), b"\\u%04x" % ord(character)) for character in "\u2028\u2029\u0085"
 )
@@ -158,7 +159,10 @@ class RunFacts(Struct, kw_only=True, dict=True):
 
     def without_text(self) -> RunFacts:
         """Return a copy that holds no word of the model, for telemetry."""
-        outcome = msgspec.structs.replace(self.outcome, message=None)
+        own = self.outcome.message == NOTHING_NATIVE
+        outcome = msgspec.structs.replace(
+            self.outcome, message=self.outcome.message if own else None
+        )
         facts = msgspec.structs.replace(
             self, outcome=outcome, final_text=None, structured_output=None
         )

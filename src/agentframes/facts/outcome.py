@@ -8,11 +8,9 @@ from typing import cast
 
 from msgspec import Struct
 
-from agentframes.facts.model import Outcome, Reason
+from agentframes.facts.model import NOTHING_NATIVE, Outcome, Reason
 from agentframes.salvage import plain_text
 from agentframes.signals import Begin, End, Input, Turn
-
-NOTHING_NATIVE = "nothing native to read"
 
 
 class Ending(Struct, kw_only=True, frozen=True):
@@ -33,12 +31,16 @@ class OutcomeFold:
 
     def __init__(self) -> None:
         self.end: End | None = None
-        self._open = False
+        self._open = self._cut = False
 
     def ended(self, signal: End) -> None:
         """Take the engine's word; the last one counts."""
         self.end = signal
-        self._open = False
+        self._open = self._cut = False
+
+    def broken(self) -> None:
+        """Take note of a frame that broke off: behind an end, it may have begun another turn."""
+        self._cut = self.end is not None
 
     def begin(self, signal: Begin) -> None:
         """Take a session's announcement: after an end, another turn follows it."""
@@ -64,7 +66,8 @@ class OutcomeFold:
 
         An engine may tell why a run is incomplete; that is no terminal frame, so it has no line.
         """
-        end = None if self._open or ending.cut else self.end
+        cut = ending.cut or self._cut
+        end = None if self._open or cut else self.end
         if end is not None and end.status != "incomplete":
             return Outcome(
                 status=end.status,
@@ -73,7 +76,7 @@ class OutcomeFold:
                 exit_code=_first(end.exit_code, ending.exit_code),
                 line=end.at.first,
             )
-        reason, message = self._why(ending)
+        reason, message = self._why(ending, cut=cut)
         if end is not None:
             reason, message = cast("Reason", end.reason), end.message
         return Outcome(
@@ -83,8 +86,8 @@ class OutcomeFold:
             exit_code=ending.exit_code,
         )
 
-    def _why(self, ending: Ending) -> tuple[Reason, str | None]:
-        if ending.cut:
+    def _why(self, ending: Ending, *, cut: bool) -> tuple[Reason, str | None]:
+        if cut:
             return "cut_line", None
         if ending.frames:
             return "no_terminal_frame", None
