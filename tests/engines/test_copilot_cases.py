@@ -313,3 +313,37 @@ class TestFourSteps:
             run.usage.output_tokens, run.usage.total_tokens, run.usage.scope, run.usage.basis,
         )  # fmt: skip
         assert (4, 3) == (run.model_calls, run.tool_calls)
+
+
+class TestOdd:
+    """What Copilot would not print so."""
+
+    @pytest.mark.parametrize(
+        "end",
+        [
+            {"type": "result", "exitCode": 0},
+            {"type": "result", "exitCode": 0, "usage": {"premiumRequests": 1}},
+            {"type": "result", "exitCode": 0, "sessionId": "s"},
+        ],
+    )
+    def test_an_end_in_name_only(self, end: Frame) -> None:
+        """What Copilot would not print so ends nothing, and is told as unknown."""
+        *before, _ = frames(SHELL)
+        run = af.read(printed(before, end))
+        assert (("incomplete", "no_terminal_frame"), None, ["result"]) == (
+            ended(run), run.session_id, [found.kind for found in run.drift],
+        )  # fmt: skip
+
+    def test_numbers_beyond_reason_are_absent(self) -> None:
+        """Formats and sums of numbers of hundreds of digits would raise."""
+        *before, end = frames(SHELL)
+        huge = int("9" * 400)
+        odd = having(end, usage__premiumRequests=huge, usage__codeChanges__linesAdded=huge)
+        run = af.read(printed(before, odd))
+        assert (("success", "completed"), None) == (ended(run), run.usage.premium_requests)
+        assert "premium" not in table(run)
+        old = [
+            having(frame, data__outputTokens=huge) if "outputTokens" in str(frame) else frame
+            for frame in frames("1.0.30/s03-shell")
+        ]
+        assert None is af.read(printed(old)).usage.output_tokens

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import agentframes as af
+from agentframes.commands.table import table
 from tests import captured
 from tests.frames import CORPUS, Frame, capture, having, printed, without
 
@@ -122,6 +125,34 @@ class TestUsage:
         *frames, end = capture(SHELL)
         usage = facts(frames, having(end, stats__total_tokens=3000)).usage
         assert (34, None) == (usage.output_tokens, usage.reasoning_tokens)
+
+    def test_more_cached_than_read_tells_no_input(self) -> None:
+        """A prompt that does not hold its cached tokens makes no negative count, and no total."""
+        *frames, end = capture(SHELL)
+        stats = without(end["stats"], "input", "models") | {"cached": 10**6}
+        value = capture_document("s03-shell")
+        tokens = value["stats"]["models"]["gemini-2.5-pro"]["tokens"]
+        del tokens["input"]
+        tokens["cached"] = 10**6
+        for run in (facts(frames, having(end, stats=stats)), facts(value)):
+            assert (None, 10**6, None) == (
+                run.usage.input_tokens, run.usage.cache_read_tokens, run.usage.total_tokens,
+            )  # fmt: skip
+
+    def test_numbers_beyond_reason_are_absent(self) -> None:
+        """Sums and formats of numbers of thousands of digits would raise."""
+        *frames, end = capture(SHELL)
+        value = capture_document("s03-shell")
+        model = value["stats"]["models"]["gemini-2.5-pro"]
+        huge = int("9" * 4300)
+        model["tokens"] = dict.fromkeys(model["tokens"], huge)
+        model["api"]["totalRequests"] = huge
+        stats = dict.fromkeys(("total_tokens", "input_tokens", "output_tokens", "cached"), huge)
+        for run in (facts(frames, having(end, stats=stats)), facts(value)):
+            assert (None, None, None) == (
+                run.usage.output_tokens, run.resources.tokens, run.model_calls,
+            )  # fmt: skip
+            assert "success" in table(run)
 
     def test_what_tools_add_to_the_prompt_is_input(self) -> None:
         """A document tells it apart; its total then is the sum of the buckets."""
@@ -257,6 +288,18 @@ class TestOutcome:
         run = af.read(stderr)
         assert ("gemini", ("failed", "auth"), "json") == (run.engine, ended(run), run.transport)
         assert "fc6ec27b-6d8c-4ee4-9186-0f49c94bac53" == run.session_id
+
+    @pytest.mark.parametrize(
+        ("error", "message"),
+        [("no quota", "no quota"), (["x"], None), (True, None), (1, None), ("", ""), (False, None)],
+    )
+    def test_an_error_of_another_type(self, error: Any, message: str | None) -> None:
+        """An error that is no object is one all the same, and its type is told."""
+        run = facts(capture_document("s03-shell") | {"error": error})
+        assert (("failed", "failed"), message) == (ended(run), run.outcome.message)
+        assert [("type_changed", "(document)", "error", 1)] == [
+            (found.what, found.kind, found.field, found.count) for found in run.drift
+        ]
 
     def test_f17_an_error_before_a_success(self) -> None:
         """The result's word counts: the error before it is a row."""

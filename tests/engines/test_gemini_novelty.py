@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import json
+import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentframes as af
+from agentframes.engines.gemini.messages import Said
+from agentframes.engines.gemini.signature import certainty
+from agentframes.lazy import Lazy
 from agentframes.signals import Unknown
+from agentframes.types import Span
 from tests import captured
 from tests.engines.support import Sink, _feed, drive_frames, everything, folded
 from tests.frames import Frame, capture, having, printed, without
@@ -227,3 +233,125 @@ def test_a_document_never_closed_does_not_swallow_what_follows() -> None:
     """An open brace before a stream is damage; the stream is read."""
     run = af.read(b"{\n  half\n" + captured.capture(SHELL))
     assert ("gemini", "success", 8) == (run.engine, run.outcome.status, run.frames.known)
+
+
+# --- what only looks like gemini's own -----------------------------------------------------------
+
+RESPONSE = {"level": "info", "response": "200 OK"}
+(TWIN,) = capture(f"{SHELL}--json")
+
+
+@pytest.mark.parametrize("frame", [RESPONSE, {"stats": {}}, {"error": {"message": "m"}}, TWIN])
+@pytest.mark.parametrize("before", [1, 3, 7])
+def test_no_document_stands_in_a_stream(frame: Frame, before: int) -> None:
+    """Where frames of a stream were read, an object without a type is unknown."""
+    run = af.read(printed(capture(SHELL)[:before], frame))
+    assert ("incomplete", "no_terminal_frame", 1, 1) == (
+        run.outcome.status, run.outcome.reason, run.frames.unknown, run.runs,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"session_id": "u1", "response": "approved"},
+        RESPONSE,
+        TWIN | {"level": "info"},
+        TWIN | {"response": ["approved"]},
+        TWIN | {"session_id": 1},
+        TWIN | {"stats": [TWIN["stats"]]},
+        TWIN | {"warnings": "w"},
+        without(TWIN, "stats"),
+        {"error": {"type": "E", "message": "m"}},
+    ],
+)
+def test_a_document_in_name_only(frame: Frame) -> None:
+    """A document has the known keys alone, of their types, and an account or an error."""
+    for engine in (None, "gemini"):
+        run = af.read(printed(frame), engine=engine)
+        assert ("incomplete", 0, None) == (run.outcome.status, run.frames.known, run.final_text)
+
+
+def test_a_bare_document_is_possible() -> None:
+    """A session with an answer and stats of no known form is read, but decides alone nowhere."""
+    bare = {"session_id": "s", "response": "ok", "stats": {}}
+    assert [1, 1, 2] == [
+        certainty(json.dumps(frame))
+        for frame in (bare, {"session_id": "s", "error": {"message": "m"}}, TWIN)
+    ]
+    assert "success" == af.read(printed(bare)).outcome.status
+
+
+BUILD = {"type": "result", "timestamp": "2026-11-30T19:15:25.642Z", "status": "success"}
+
+
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        (BUILD | {"name": "build"}, 0),
+        (BUILD, 1),
+        (BUILD | {"name": "build", "stats": {}}, 1),
+        (BUILD | {"stats": {}}, 2),
+        (having(SAID, level="info"), 1),
+        (having(ERROR, code=1), 1),
+        (having(INIT, cwd="/"), 2),
+        (without(INIT, "model"), 0),
+        (without(RESULT, "timestamp"), 0),
+    ],
+)
+def test_certainty(frame: Frame, expected: int) -> None:
+    """Words of everybody with fields of somebody else are not certain."""
+    assert expected == certainty(json.dumps(frame))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"type": "result", "status": "success"},
+        BUILD | {"name": "build"},
+        without(RESULT, "timestamp"),
+        {"type": "init"},
+        without(INIT, "session_id"),
+    ],
+)
+def test_a_begin_or_an_end_in_name_only(frame: Frame) -> None:
+    """What gemini would not print so begins and ends nothing, and is told as unknown."""
+    (*frames, _), kind = capture(SHELL), frame["type"]
+    run = af.read(printed(frames, frame))
+    assert ("incomplete", 1, [(kind, 8)]) == (
+        run.outcome.status, run.runs, [(found.kind, found.line) for found in run.drift],
+    )  # fmt: skip
+    assert "success" == af.read(printed(capture(SHELL), frame)).outcome.status
+
+
+@pytest.mark.parametrize("frame", [BUILD, BUILD | {"stats": {}, "name": "build"}])
+def test_a_result_alone_must_be_certain(frame: Frame) -> None:
+    """A possible result ends a stream that was begun, and no other."""
+    *frames, _ = capture(SHELL)
+    assert ["incomplete", "success"] == [
+        af.read(printed(before, frame), engine="gemini").outcome.status for before in ([], frames)
+    ]
+
+
+# --- what costs too much -------------------------------------------------------------------------
+
+
+def test_last_words_are_found_in_time() -> None:
+    """Of many braces on stderr only the last are tried."""
+    begun = time.monotonic()
+    hostile = '{\n"a":1,\n' * 200_000 + "}"
+    assert "empty" == af.read(b"", engine="gemini", stderr=hostile).outcome.reason
+    assert time.monotonic() - begun < 10
+
+
+def test_many_pieces_take_little_memory() -> None:
+    """The pieces of a message are joined as they come."""
+    said = Said()
+    tracemalloc.start()
+    for _ in range(50_000):
+        said.add(Lazy(b'"abcd"'), Span(3, 3), delta=True)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 500_000
+    text = said.text()
+    assert "abcd" * 50_000 == (text and text.text())

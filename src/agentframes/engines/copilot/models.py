@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentframes.engines.copilot.frames import (
+    MAX_NUMBER,
     CallFailure,
     CallFailureFrame,
     Data,
@@ -115,6 +116,8 @@ def answered(reader: CopilotInterpreter, told: dict[str, Any], data: Data, messa
     the main agent are added up for the run.
     """
     agent, tokens = told["agent"], data.outputTokens
+    if tokens is not None and abs(tokens) > MAX_NUMBER:
+        tokens = None
     if tokens is None and (agent is None or reader.tells_calls):
         return
     call_id = reader.model_calls.get(agent, message_id)

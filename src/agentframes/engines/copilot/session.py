@@ -18,8 +18,10 @@ from agentframes.engines.copilot.frames import (
     Result,
     RunUsage,
     Told,
+    bounded,
     data_of,
 )
+from agentframes.engines.copilot.signature import certainty
 from agentframes.engines.support import epoch_ms
 from agentframes.signals import Begin, Buckets, End, Native, Notice, Usage
 
@@ -115,11 +117,11 @@ def abort(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
 def result(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
     """Read the terminal line; other engines have a frame of that type, too."""
     told = reader.reread(place, Result)
-    if told.sessionId is None and told.exitCode is None:
+    if told.sessionId is None or not (told.usage or certainty(place.raw())):
         reader.unknown(place, frame.type)
         return
     announce(reader, frame, place, None)
-    usage = told.usage or RunUsage()
+    usage = bounded(told.usage or RunUsage())
     common = reader.told(frame, place)
     wall = usage.sessionDurationMs
     if told.usage is not None:
@@ -190,6 +192,7 @@ def _end(
 def _changes(changes: CodeChanges | None) -> dict[str, int] | None:
     if changes is None:
         return None
+    bounded(changes)
     counts = {
         "lines_added": changes.linesAdded,
         "lines_removed": changes.linesRemoved,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from agentframes.engines.support import RawFrame, string
+from typing import Any
+
+from agentframes.engines.support import RawFrame, inner, string
 from agentframes.types import Transport
 
 # What stands before the first dot of a kind: the areas of npm SDK 1.0.14, `agent` (1.0.83), and
@@ -29,6 +31,11 @@ def recognize(frame: RawFrame) -> int:
     if not frame.keys() >= _ENVELOPE:
         return 0
     return 2 if kind == "abort" or kind.partition(".")[0] in PREFIXES else 1
+
+
+def certainty(raw: Any) -> int:
+    """Rate a frame as it stands in its line: much hangs on those that begin or end a run."""
+    return recognize(inner({"frame": raw}, "frame"))
 
 
 def session_id(frame: RawFrame) -> str | None:

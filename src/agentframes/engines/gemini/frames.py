@@ -7,9 +7,25 @@ Names are the wire's; the captures of 0.15.4, 0.24.5, 0.38.2, 0.47.0, 0.51.0 and
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from msgspec import Raw, Struct
 
 NOTHING = Raw(b"")
+
+MAX_NUMBER = 2**63
+"""No run counts or lasts longer; arithmetic on more could raise."""
+
+S = TypeVar("S", bound=Struct)
+
+
+def bounded(struct: S) -> S:
+    """Take numbers that no run reaches for absent."""
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
+        if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
+            setattr(struct, name, None)
+    return struct
 
 
 class Error(Struct):
@@ -39,9 +55,6 @@ class Frame(Struct):
     error: Error | None = None
     severity: str | None = None
     message: str | None = None
-    stats: Raw = NOTHING
-    response: Raw = NOTHING
-    """Of a document."""
 
 
 # --- the terminal frame, decoded a second time --------------------------------------------------
@@ -137,6 +150,6 @@ class Document(Struct):
     session_id: str | None = None
     response: Raw = NOTHING
     stats: Metrics | None = None
-    error: Error | None = None
+    error: Raw = NOTHING
     warnings: list[str] | None = None
     """Typings of 0.61.0; no capture has any."""

@@ -7,26 +7,31 @@ not here is told as an unknown frame.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from agentframes.engines.gemini.frames import Frame
+from agentframes.engines.gemini.signature import certainty
 from agentframes.engines.support import UNTYPED
-from agentframes.lazy import present
 
 DOCUMENT = "(document)"
 
 # `tool_call` and `truncation` are a runner's words for gemini's frames; they are from the frame
 # contract, no capture shows them.
-PLAIN = frozenset({"init", "truncation"})
+PLAIN = frozenset({"truncation"})
 CALLS = frozenset({"tool_use", "tool_call"})
 ROLES = frozenset({"user", "assistant"})
 STATUSES = frozenset({"success", "error"})
 SEVERITIES = frozenset({"warning", "error"})
 
 
-def kind(frame: Frame) -> tuple[str, bool]:
-    """Name a frame, and tell whether the name is known.
+def kind(frame: Frame, raw: Callable[[], Any], *, begun: bool) -> tuple[str, bool]:
+    """Name a frame, and tell whether it is known.
 
     A role is part of the name. A status or severity is, only where it is none of the known ones:
-    nothing can be said of a frame that ended in a way nobody has seen.
+    nothing can be said of a frame that ended in a way nobody has seen. What begins or ends a run
+    has to look like gemini's own. With `begun` the frame stands in a stream: there a result need
+    not be certain, and no document can stand.
     """
     name = frame.type
     if name == "message":
@@ -35,12 +40,15 @@ def kind(frame: Frame) -> tuple[str, bool]:
         known = frame.tool_name is not None  # opencode has a `tool_use`, too
         return name if known else f"{name}/{UNTYPED}", known
     if name in ("tool_result", "result"):
-        known = frame.status in STATUSES
-        return name if known else f"{name}/{frame.status or UNTYPED}", known
+        if frame.status not in STATUSES:
+            return f"{name}/{frame.status or UNTYPED}", False
+        return name, name == "tool_result" or certainty(raw()) > (not begun)
     if name == "error":
         known = frame.severity in SEVERITIES
         return name if known else f"{name}/{frame.severity or UNTYPED}", known
+    if name == "init":
+        return name, frame.session_id is not None and frame.timestamp is not None
     if not name:
-        document = present(frame.response) or present(frame.stats) or frame.error is not None
+        document = not begun and certainty(raw()) > 0
         return (DOCUMENT, True) if document else (UNTYPED, False)
     return name, name in PLAIN

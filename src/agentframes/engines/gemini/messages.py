@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Said:
-    """What the agent has said since the last user or tool frame, as pieces.
+    """What the agent has said since the last user or tool frame, its pieces joined.
 
     Messages get an id from us, since the CLI gives none: the line of their first piece.
     """
@@ -30,31 +30,31 @@ class Said:
         self.message_id = ""
         self.at = Span(0, 0)
         self.told = True
-        self._pieces: list[Lazy] = []
+        self._text: bytearray | None = None  # in UTF-8: a million short pieces take no more
         self._open = False
-        self._first = 0  # the piece that the message at hand begins with
+        self._first = 0  # where in the text the message at hand begins
 
     def over(self) -> None:
         """Take note of a user or tool frame: the answer begins anew after it."""
-        self._pieces.clear()
+        self._text = None
         self._open, self.told = False, True
 
     def add(self, text: Lazy, at: Span, *, delta: bool) -> None:
         """Take a piece, or a whole message that stands for its pieces."""
+        if self._text is None:
+            self._text = bytearray()
         if not self._open:
             self.message_id = message_id(at)
-            self._first = len(self._pieces)
+            self._first = len(self._text)
         if not delta:
-            del self._pieces[self._first :]
-        self._pieces.append(text.kept())
+            del self._text[self._first :]
+        self._text += text.text().encode()
         self._open, self.at, self.told = delta, at, False
 
     def text(self) -> Lazy | None:
         """Return what was said, None where it is nothing; what follows is another message."""
         self._open, self.told = False, True
-        if not self._pieces:
-            return None
-        return Lazy.of("".join(piece.text() for piece in self._pieces))
+        return None if self._text is None else Lazy.of(self._text.decode())
 
 
 def message_id(at: Span) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentframes.engines.gemini.frames import (
+    Api,
     Counts,
     Document,
     Error,
@@ -25,6 +26,7 @@ from agentframes.engines.gemini.frames import (
     Result,
     StreamStats,
     Tokens,
+    bounded,
 )
 from agentframes.engines.gemini.messages import message_id
 from agentframes.engines.support import epoch_ms, told
@@ -84,6 +86,8 @@ def failure(error: Error) -> str:
 def read(reader: GeminiInterpreter, frame: Frame, place: Place, kind: str) -> None:
     """Read the frame that ends a stream."""
     stats = reader.reread(place, Result).stats
+    if stats is not None:
+        bounded(stats)
     ok = frame.status == "success"
     wall_ms = None if stats is None else _wall_ms(stats, ok=ok)
     if stats is not None:
@@ -106,7 +110,7 @@ def read(reader: GeminiInterpreter, frame: Frame, place: Place, kind: str) -> No
             final_text_source="joined_deltas" if text else None,
         )
     )
-    reader.ended = True
+    reader.ended, reader.begun = True, False
     # A result without an error of its own has the `error` frame before it for one (s27).
     error = frame.error or Error(message=reader.last_error)
     reader.emit(
@@ -129,16 +133,15 @@ def _wall_ms(stats: StreamStats, *, ok: bool) -> float | None:
 
 def _stream_buckets(counts: Counts) -> Buckets:
     """Part the counts; without `cached` nothing tells how much of the input was read again."""
-    fresh, prompt, output = counts.input, counts.input_tokens, counts.output_tokens
-    if fresh is None and prompt is not None and counts.cached is not None:
-        fresh = prompt - counts.cached
+    bounded(counts)
+    prompt, output = counts.input_tokens, counts.output_tokens
     thoughts = None
     if counts.total_tokens is not None and prompt is not None and output is not None:
         thoughts = counts.total_tokens - prompt - output
     if thoughts is not None and thoughts < 0:  # the provider's total is another one
         thoughts = None
     return Buckets(
-        input=None if counts.cached is None else fresh,
+        input=None if counts.cached is None else _fresh(counts.input, prompt, counts.cached),
         cache_read=counts.cached,
         output=None if output is None else output + (thoughts or 0),
         reasoning=thoughts,
@@ -148,13 +151,17 @@ def _stream_buckets(counts: Counts) -> Buckets:
 # --- the document -------------------------------------------------------------------------------
 
 
-def read_document(reader: GeminiInterpreter, _: Frame, place: Place, kind: str) -> None:
+def read_document(reader: GeminiInterpreter, frame: Frame, place: Place, kind: str) -> None:
     """Read the one object of json mode: a run from its begin to its end."""
     document = reader.reread(place, Document)
+    error = frame.error or _odd_error(document)
     reader.begin_run(Begin(at=reader.at, kind=kind, session_id=document.session_id))
     reader.transport = "json"
     reader.tells_tool_calls = False
     models = (document.stats.models if document.stats else None) or {}
+    for model in models.values():
+        bounded(model.tokens or Tokens())
+        bounded(model.api or Api())
     if document.stats is not None:
         rows = {name: _buckets(model.tokens or Tokens()) for name, model in models.items()}
         _usage(reader, kind, _added(rows.values()), rows, "stats.models")
@@ -177,14 +184,27 @@ def read_document(reader: GeminiInterpreter, _: Frame, place: Place, kind: str) 
             final_text_source="result" if response else None,
         )
     )
-    if document.error is not None or response is not None:
-        _document_end(reader, document, models, kind)
+    if error is not None or response is not None:
+        _document_end(reader, document.stats, models, kind, error)
+
+
+def _odd_error(document: Document) -> Error | None:
+    """Take what is no object for an error all the same; that it is none was told."""
+    raw = told(document.error)
+    if raw is None:
+        return None
+    value = raw.decode()
+    return Error(message=value if isinstance(value, str) else None)
 
 
 def _document_end(
-    reader: GeminiInterpreter, document: Document, models: dict[str, Model], kind: str
+    reader: GeminiInterpreter,
+    told_stats: Metrics | None,
+    models: dict[str, Model],
+    kind: str,
+    error: Error | None,
 ) -> None:
-    error, stats = document.error, document.stats or Metrics()
+    stats = told_stats or Metrics()
     calls = [model.api.totalRequests if model.api else None for model in models.values()]
     latencies = [model.api.totalLatencyMs if model.api else None for model in models.values()]
     files = stats.files
@@ -202,7 +222,7 @@ def _document_end(
             api_ms=_sum(latencies) if models else None,
             code_changes={name: count for name, count in lines.items() if count is not None}
             or None,
-            model_calls=_sum(calls) if document.stats else None,
+            model_calls=_sum(calls) if told_stats else None,
             tool_calls=stats.tools.totalCalls if stats.tools else None,
         )
     )
@@ -226,15 +246,20 @@ def _rows(reader: GeminiInterpreter, document: Document, kind: str) -> None:
 
 
 def _buckets(tokens: Tokens) -> Buckets:
-    fresh = tokens.input
-    if fresh is None and tokens.prompt is not None and tokens.cached is not None:
-        fresh = tokens.prompt - tokens.cached
+    fresh = _fresh(tokens.input, tokens.prompt, tokens.cached)
     return Buckets(
         input=None if fresh is None else fresh + (tokens.tool or 0),
         cache_read=tokens.cached,
         output=None if tokens.candidates is None else tokens.candidates + (tokens.thoughts or 0),
         reasoning=tokens.thoughts,
     )
+
+
+def _fresh(fresh: int | None, prompt: int | None, cached: int | None) -> int | None:
+    """Take the cached tokens out of the prompt; None where its count does not hold them."""
+    if fresh is None and prompt is not None and cached is not None:
+        fresh = prompt - cached
+    return None if fresh is None or fresh < 0 else fresh
 
 
 # --- both ---------------------------------------------------------------------------------------

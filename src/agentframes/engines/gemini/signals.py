@@ -9,7 +9,7 @@ model are not told apart. Every frame of a stream carries its time.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from agentframes.engines import Emit
     from agentframes.frames import Place
 
+CANDIDATES = 8
+"""Braces on stderr that are tried as the begin of its last document, the last ones first."""
 _LOOP = "Loop detected"
 _CUT = re.compile(r"response was truncated because it exceeded the token limit")
 _DOCUMENT_BEGIN = re.compile(r"(?:^|(?<=^\}))(?:\[ERROR\] )?(?=\{\s*$)", re.MULTILINE)
@@ -44,12 +46,13 @@ class GeminiInterpreter(Interpreter[Frame]):
         self.said = messages.Said()
         self.calls: OrderedDict[str, calls.Call] = OrderedDict()
         self.last_error: str | None = None
+        self.begun = False  # frames of a stream were read, and no result since
         self.ended = False  # a result was told, and no begin since
 
     def frame(self, frame: Frame, place: Place) -> None:
         """Read one frame."""
         self.at = place.span()
-        name, known = kind(frame)
+        name, known = kind(frame, place.raw, begun=self.begun)
         if not known:
             if frame.type == "tool_result":
                 self.said.over()  # however the call ended, the answer begins after it
@@ -57,11 +60,12 @@ class GeminiInterpreter(Interpreter[Frame]):
         elif name == DOCUMENT:
             results.read_document(self, frame, place, name)
         else:
+            self.begun = True
             _READERS[frame.type](self, frame, place, name)
 
-    def kinds(self, frame: Frame, _: Any, /) -> list[str]:
+    def kinds(self, frame: Frame, raw: Any, /) -> list[str]:
         """Name the frame at its one boundary."""
-        return [kind(frame)[0]]
+        return [kind(frame, lambda: raw, begun=self.begun)[0]]
 
     def close(self) -> None:
         """End the stream: a run that was killed has said what it has said."""
@@ -75,8 +79,8 @@ class GeminiInterpreter(Interpreter[Frame]):
         text = stderr.rstrip()
         if not text.endswith("}"):
             return stderr
-        begins = [match.end() for match in _DOCUMENT_BEGIN.finditer(text)]
-        for begin in reversed(begins):
+        found = (match.end() for match in _DOCUMENT_BEGIN.finditer(text))
+        for begin in reversed(deque(found, maxlen=CANDIDATES)):
             try:
                 message = msgspec.json.decode(text[begin:].encode())["error"]["message"]
             except (ValueError, KeyError, TypeError, RecursionError):

@@ -7,6 +7,8 @@ people's words too. The fields beside them do.
 
 from __future__ import annotations
 
+from typing import Any
+
 from agentframes.engines.support import RawFrame, inner, string
 from agentframes.types import Transport
 
@@ -20,11 +22,21 @@ _BESIDE = {
     "error": ("severity", "message"),
     "result": ("status",),
 }
-_DOCUMENT = frozenset({"session_id", "response", "stats", "error", "warnings"})
+# All that a frame of a type may hold whose other fields are anybody's words, too.
+_MAY_HOLD = {
+    "message": frozenset({"type", "timestamp", "role", "content", "delta"}),
+    "error": frozenset({"type", "timestamp", "severity", "message"}),
+    "result": frozenset({"type", "timestamp", "status", "stats", "error"}),
+}
+# What a document may hold, and how the value begins. An `error` of another type is one all the
+# same, but nothing to know a document by.
+_DOCUMENT = {
+    "session_id": b'"', "response": b'"', "stats": b"{", "warnings": b"[", "error": b"",
+}  # fmt: skip
 
 
 def recognize(frame: RawFrame) -> int:
-    """Certain with the fields of its type, or with a document's account of a session."""
+    """Certain with the fields of its type and no others, or with a document's account."""
     if "type" not in frame:
         return _document(frame)
     kind = string(frame, "type") or ""
@@ -33,23 +45,36 @@ def recognize(frame: RawFrame) -> int:
         return 0
     if any(string(frame, key) is None for key in beside):
         return 0
-    if kind == "result":
-        return 2 if "stats" in frame or "error" in frame else 1
-    return 2
+    alone = kind not in _MAY_HOLD or frame.keys() <= _MAY_HOLD[kind]
+    if kind == "result" and "stats" not in frame and "error" not in frame:
+        return 1 if alone else 0
+    return 2 if alone else 1
 
 
 def _document(frame: RawFrame) -> int:
     """The one object of json mode; its keys are words that anybody might use."""
-    if not frame or not set(frame) <= _DOCUMENT:
+    if not frame or not frame.keys() <= _DOCUMENT.keys():
         return 0
-    stats = inner(frame, "stats")
-    if "models" in stats and "tools" in stats:
+    told = {key for key in frame if not _begins(frame, key, b"n")}  # null is absent
+    if not all(_begins(frame, key, _DOCUMENT[key]) for key in told):
+        return 0
+    stats, error = inner(frame, "stats"), inner(frame, "error")
+    if _begins(stats, "models", b"{") and _begins(stats, "tools", b"{"):
         return 2
-    error = inner(frame, "error")
-    told = "type" in error and "message" in error
-    if "session_id" in frame and told:
+    if "session_id" not in told:
+        return 0
+    if "type" in error and "message" in error:
         return 2
-    return 1 if "session_id" in frame and "response" in frame else 0
+    return 1 if error or {"stats", "response"} <= told else 0
+
+
+def _begins(frame: RawFrame, key: str, begin: bytes) -> bool:
+    return key in frame and bytes(memoryview(frame[key])[: len(begin)]) == begin
+
+
+def certainty(raw: Any) -> int:
+    """Rate a frame as it stands in its line: much hangs on those that begin or end a run."""
+    return recognize(inner({"frame": raw}, "frame"))
 
 
 def session_id(frame: RawFrame) -> str | None:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Raw
 
 from agentframes.engines.opencode import tools
-from agentframes.engines.opencode.frames import Attachment, Frame, Input, Metadata, Part, State
+from agentframes.engines.opencode.frames import (
+    Attachment,
+    Frame,
+    Input,
+    Metadata,
+    Part,
+    State,
+    Time,
+    bounded,
+)
 from agentframes.engines.support import decoded_size, told
 from agentframes.lazy import Lazy
 from agentframes.signals import Agent, Media, Permission, Plan, ToolCall, ToolEnd, Truncated
@@ -60,6 +69,7 @@ def _invalid(reader: OpencodeInterpreter, frame: Frame, call_id: str, state: Sta
 def _over(reader: OpencodeInterpreter, frame: Frame, call: ToolCall, state: State) -> None:
     given = tools.decode(state.input, Input)
     metadata = tools.decode(state.metadata, Metadata)
+    time = bounded(state.time or Time())
     end = ToolEnd(
         **reader.of(frame),
         call_id=call.call_id,
@@ -67,9 +77,9 @@ def _over(reader: OpencodeInterpreter, frame: Frame, call: ToolCall, state: Stat
         exit_code=metadata.exit,
         output=told(state.output),
         error=state.error,
-        started_ms=state.time.start if state.time else None,
-        ended_ms=state.time.end if state.time else None,
-        duration_ms=tools.duration(state.time),
+        started_ms=time.start,
+        ended_ms=time.end,
+        duration_ms=tools.duration(time),
         truncated=metadata.truncated,
         saved_to=metadata.outputPath,
     )

@@ -26,13 +26,17 @@ REASONS = frozenset({
 })  # fmt: skip
 
 
-def strange_type(frame: Frame) -> str | None:
-    """Name a frame of a type, or with a part of a type, that is not known; else None."""
-    if frame.type == "error":
-        # An error of another engine has neither.
-        return None if frame.error or frame.sessionID else f"error/{UNTYPED}"
-    if frame.type not in PARTS:
+def strange_type(frame: Frame, *, own: bool) -> str | None:
+    """Name a frame of a type, or with a part of a type, that is not known; else None.
+
+    Without the envelope (`own` is false) it is not opencode's, whatever its type.
+    """
+    if frame.type != "error" and frame.type not in PARTS:
         return frame.type or UNTYPED
+    if not own:
+        return _below(frame, UNTYPED)
+    if frame.type == "error":
+        return None
     part = frame.part or Part()
     return None if part.type == PARTS[frame.type] else _below(frame, part.type)
 
@@ -52,8 +56,8 @@ def _below(frame: Frame, name: str | None) -> str:
     return f"{frame.type}/{name or UNTYPED}"
 
 
-def kinds(frame: Frame) -> list[str]:
+def kinds(frame: Frame, *, own: bool) -> list[str]:
     """Name a frame by its type, and by what is new below."""
-    novel = strange_type(frame) or strange_value(frame)
+    novel = strange_type(frame, own=own) or strange_value(frame)
     kind = frame.type or UNTYPED
     return [kind] if novel in {None, kind} else [kind, str(novel)]

@@ -13,14 +13,27 @@ texts, which are joined then and not with each one that comes.
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agentframes.engines import Interpreter
 from agentframes.engines.opencode import calls, tools
-from agentframes.engines.opencode.frames import Cache, Error, ErrorData, Frame, Part, State, Tokens
+from agentframes.engines.opencode.frames import (
+    MAX_NUMBER,
+    Cache,
+    Error,
+    ErrorData,
+    Frame,
+    Part,
+    State,
+    Tokens,
+    bounded,
+)
 from agentframes.engines.opencode.kinds import kinds, strange_type, strange_value
+from agentframes.engines.opencode.signature import certainty
 from agentframes.engines.opencode.texts import Texts
-from agentframes.engines.support import clean_kind, told
+from agentframes.engines.support import clean_kind, remember, told
 from agentframes.signals import (
     Begin,
     Buckets,
@@ -37,6 +50,7 @@ if TYPE_CHECKING:
     from agentframes.engines import Emit
     from agentframes.frames import Place
 
+DECISIVE = frozenset({"step_finish", "error"})  # types that end a run
 ENDINGS = {"stop": "completed", "length": "max_tokens"}
 _STATUS_REASONS = {401: "auth", 403: "auth", 429: "rate_limit"}
 # Captured: APIError and ContentFilterError (1.18.33); the others are in the typings.
@@ -60,6 +74,7 @@ class Run:
         self.call_open = False
         self.message: str | None = None  # of the last model call
         self.part: tuple[str | None, int] = (None, -1)
+        self.parts: OrderedDict[str, str] = OrderedDict()  # told before -> their model call
         self.refusal: str | None = None  # of a call of the last step, for want of permission
         self.finish: str | None = None  # why the last step ended, if nothing came after it
         self.failure: End | None = None
@@ -89,9 +104,12 @@ class OpencodeInterpreter(Interpreter[Frame]):
     def frame(self, frame: Frame, place: Place) -> None:
         """Read one frame."""
         at = place.span()
-        novel = strange_type(frame)
+        if frame.timestamp is not None and abs(frame.timestamp) > MAX_NUMBER:
+            frame.timestamp = None
+        own = self._own(frame, place.raw)
+        novel = strange_type(frame, own=own)
         kind = frame.type if novel is None else clean_kind(novel)
-        if frame.sessionID:
+        if own:
             self._enter(frame, at, kind)
         self.at, self.kind = at, kind
         if novel is None:
@@ -100,9 +118,9 @@ class OpencodeInterpreter(Interpreter[Frame]):
         if novel is not None:
             self.unknown(place, novel)
 
-    def kinds(self, frame: Frame, _: Any, /) -> list[str]:
+    def kinds(self, frame: Frame, raw: Any, /) -> list[str]:
         """Name the frame, and what is new in it."""
-        return kinds(frame)
+        return kinds(frame, own=self._own(frame, lambda: raw))
 
     def close(self) -> None:
         """End the stream."""
@@ -111,6 +129,13 @@ class OpencodeInterpreter(Interpreter[Frame]):
     def of(self, frame: Frame) -> dict[str, Any]:
         """Return what all signals of a frame have in common."""
         return {"at": self.at, "kind": frame.type, "time_ms": frame.timestamp}
+
+    def _own(self, frame: Frame, raw: Callable[[], Any]) -> bool:
+        """Tell whether opencode printed a frame; one that begins or ends a run is asked more."""
+        if not frame.sessionID:
+            return False
+        goes_on = frame.sessionID == self.run.session_id and frame.type not in DECISIVE
+        return goes_on or certainty(raw()) > 0
 
     # --- the run ---------------------------------------------------------------------------------
 
@@ -164,7 +189,8 @@ class OpencodeInterpreter(Interpreter[Frame]):
         run, part = self.run, frame.part or Part()
         # A message has one step in all captures; more would need names of their own.
         again = part.messageID is None or part.messageID == run.message
-        run.call = (part.id if again else part.messageID) or f"line {self.at.first}"
+        name = (part.id if again else part.messageID) or f"line {self.at.first}"
+        run.call = run.parts.get(f"{frame.type} {part.id}", name)
         run.message = part.messageID
         run.call_open = True
         run.refusal = None
@@ -172,15 +198,26 @@ class OpencodeInterpreter(Interpreter[Frame]):
         run.failure_told = False
         self.emit(ModelCall(**self.of(frame), id=run.call, phase="start"))
 
+    def _told_before(self, frame: Frame, words: Any = b"") -> bool:
+        """Tell whether a part was told before, with these words: in no capture, it counts once."""
+        part, known = frame.part or Part(), self.run.parts
+        if part.id is None:
+            return False
+        key = f"{frame.type} {part.id}" + (f" {hash(bytes(words))}" if words else "")
+        again = key in known
+        remember(known, key, known[key] if again else self.run.call)
+        return again
+
     def _step_start(self, frame: Frame) -> None:
         self._begin_step(frame)
+        self._told_before(frame)
 
     def _step_finish(self, frame: Frame) -> None:
         run = self.run
         if not run.call_open:
             self._begin_step(frame)
         part = self._part(frame)
-        tokens = part.tokens or Tokens()
+        tokens = bounded(part.tokens or Tokens())
         counts, caveats = buckets(tokens)
         usage = Usage(
             **self.of(frame),
@@ -194,7 +231,8 @@ class OpencodeInterpreter(Interpreter[Frame]):
         )
         if self.full:
             self._end_call(frame, usage)
-        self.emit(usage)
+        if not self._told_before(frame):
+            self.emit(usage)
         self._native(frame, tokens.total, part.cost)
         run.call_open = False
         run.finish = part.reason
@@ -219,13 +257,14 @@ class OpencodeInterpreter(Interpreter[Frame]):
         """Tell the native contract, which is the last step's: what it lacks is not known."""
         run = self.run
         begun, ended = run.first_ms, frame.timestamp
+        took = None if begun is None or ended is None else ended - begun
         self.emit(
             Native(
                 **self.of(frame),
                 terminal=True,
                 tokens=tokens,
                 cost_usd=cost_usd,
-                wall_seconds=None if begun is None or ended is None else (ended - begun) / 1000,
+                wall_seconds=None if took is None or took < 0 else took / 1000,
                 session_id=run.session_id,
             )
         )
@@ -235,7 +274,7 @@ class OpencodeInterpreter(Interpreter[Frame]):
     def _text(self, frame: Frame) -> None:
         run, part = self.run, self._part(frame)
         text = told(part.text)
-        if text is None:
+        if text is None or self._told_before(frame, text.raw):
             return
         self.emit(
             Text(
@@ -251,7 +290,7 @@ class OpencodeInterpreter(Interpreter[Frame]):
         """Read what ``--thinking`` prints."""
         run, part = self.run, self._part(frame)
         text = told(part.text)
-        if text is None or not self.full:
+        if text is None or not self.full or self._told_before(frame, text.raw):
             return
         self.emit(
             Reasoning(
@@ -296,7 +335,7 @@ def buckets(tokens: Tokens) -> tuple[Buckets, list[str]]:
     The versions agree on the total alone, so the output, reasoning inside, is what the total
     has beyond input and cache.
     """
-    cache = tokens.cache or Cache()
+    cache = bounded(tokens.cache or Cache())
     output, caveats = tokens.output, []
     beyond = _beyond(tokens, cache)
     if beyond is not None and beyond >= (output or 0):

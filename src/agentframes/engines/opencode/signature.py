@@ -7,7 +7,9 @@ milliseconds, where gemini and copilot print a date.
 
 from __future__ import annotations
 
-from agentframes.engines.support import RawFrame, string
+from typing import Any
+
+from agentframes.engines.support import RawFrame, inner, string
 from agentframes.types import Transport
 
 
@@ -19,11 +21,17 @@ def recognize(frame: RawFrame) -> int:
 
 
 def _number(frame: RawFrame) -> bool:
-    return bytes(frame.get("timestamp", b"")).isdigit()
+    """Every version prints a whole number; with a fraction it is drift, and the frame its own."""
+    return bytes(memoryview(frame.get("timestamp", b""))[:1]).isdigit()
 
 
 def _object(frame: RawFrame, key: str) -> bool:
     return bytes(memoryview(frame.get(key, b""))[:1]) == b"{"
+
+
+def certainty(raw: Any) -> int:
+    """Rate a frame as it stands in its line: much hangs on those that begin or end a run."""
+    return recognize(inner({"frame": raw}, "frame"))
 
 
 def session_id(frame: RawFrame) -> str | None:

@@ -3,52 +3,52 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from agentframes.lazy import Lazy
 
 MAX_TEXT = 16 * 1024 * 1024
 """Bytes of text kept for the native final text; of a longer one only the end is kept."""
-SHORT = 64  # bytes of JSON up to which a text is decoded to see whether it is blank
 
 
 class Texts:
-    """Keeps the texts of one run as they were printed; they are joined when somebody asks."""
+    """Keeps the texts of one run, joined by newlines; a million short ones take no more."""
 
     def __init__(self) -> None:
-        self._all: deque[Lazy] = deque()
-        self._bytes = 0
+        self._all: bytearray | None = None
+        self._last: bytearray | None = None
         self._step: str | None = None
-        self._last: list[Lazy] = []
 
     def __bool__(self) -> bool:
         """Tell whether there is any."""
-        return bool(self._all)
+        return self._all is not None
 
     def add(self, step: str, text: Lazy) -> None:
         """Take one text; a blank one does not make the step that answers."""
-        text = text.kept()
-        self._all.append(text)
-        self._bytes += len(text)
-        while self._bytes > MAX_TEXT and len(self._all) > 1:
-            self._bytes -= len(self._all.popleft())
-        if len(text) <= SHORT and not text.text().strip():
+        said = text.text()
+        utf8 = said.encode()
+        self._all = _joined(self._all, utf8)
+        excess = len(self._all) - MAX_TEXT
+        if excess > 0:
+            # From a line's begin on, and the last text whole.
+            begin = self._all.find(b"\n", excess - 1) + 1
+            last = len(self._all) - len(utf8)
+            del self._all[: min(begin or last, last)]
+        if not said or said.isspace():
             return
-        if step != self._step:
-            self._step = step
-            self._last.clear()
-        self._last.append(text)
+        self._last = _joined(self._last if step == self._step else None, utf8)
+        self._step = step
 
     def native(self) -> Lazy:
         """Return all texts, joined by newlines: the contract's final text."""
-        return _joined(self._all)
+        return Lazy.of((self._all or b"").decode())
 
     def answer(self) -> Lazy:
         """Return the texts of the last step that has any, joined by newlines."""
-        return _joined(self._last)
+        return Lazy.of((self._last or b"").decode())
 
 
-def _joined(texts: deque[Lazy] | list[Lazy]) -> Lazy:
-    if len(texts) == 1:
-        return texts[0]
-    return Lazy.of("\n".join(text.text() for text in texts))
+def _joined(before: bytearray | None, text: bytes) -> bytearray:
+    if before is None:
+        return bytearray(text)
+    before += b"\n"
+    before += text
+    return before

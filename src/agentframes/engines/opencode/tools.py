@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo
+from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo, bounded
 from agentframes.engines.support import told
 from agentframes.lazy import Lazy
 from agentframes.lenient import lenient
@@ -109,9 +109,8 @@ def files(name: str, given: Input, metadata: Metadata) -> list[FileChange]:
 
 def duration(time: Time | None) -> float | None:
     """Return the milliseconds between two times, where both are told."""
-    if time is None or time.start is None or time.end is None:
-        return None
-    return time.end - time.start
+    time = bounded(time or Time())
+    return None if time.start is None or time.end is None else time.end - time.start
 
 
 def plan(todos: list[Todo]) -> list[PlanItem]:
