@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -18,9 +20,14 @@ from agentframes.facts.fold import Fold
 from agentframes.facts.model import RunFacts
 from agentframes.facts.runs import Runs
 from agentframes.frames import FrameReader, Place
+from agentframes.lazy import Lazy
 from agentframes.lines import chunks, looks_like_content, open_path, read_text
-from agentframes.signals import Damaged, Noise, Retyped, Signal
+from agentframes.signals import Damaged, Noise, Retyped, Signal, Unknown
 from agentframes.types import Span, Transport
+
+if TYPE_CHECKING:
+    from agentframes.manifests import Manifest
+    from agentframes.walk import Walk
 
 ALIASES: dict[str, Transport] = {"stream-json": "jsonl"}
 FRAMES_ASKED = 20  # frames of an unrecognized chunk that are held against session files
@@ -34,6 +41,7 @@ def read(
     transport: str | None = None,
     stderr: Any = None,
     exit_code: int | None = None,
+    drift: bool = False,
 ) -> RunFacts:
     """Read what a coding-agent CLI printed; the facts of the last run in it.
 
@@ -46,6 +54,8 @@ def read(
         stderr: what went to stderr (path, text, bytes or file); its last line becomes the
             message of a run that is incomplete.
         exit_code: the process's exit status, kept in `outcome`; it never makes a success.
+        drift: hold every field against those of the captured versions, too; else only kinds and
+            the fields that facts are made of.
 
     Raises:
         SourceError: the source cannot be read.
@@ -53,7 +63,7 @@ def read(
         UnknownEngineError: `engine` names no reader.
     """
     options = (engine, cli_version, transport, stderr, exit_code)
-    return _read(source, *options)[-1]
+    return _read(source, *options, WatchedStream if drift else Stream)[-1]
 
 
 def read_all(
@@ -64,9 +74,22 @@ def read_all(
     transport: str | None = None,
     stderr: Any = None,
     exit_code: int | None = None,
+    drift: bool = False,
 ) -> list[RunFacts]:
     """Read every run in one source, in its order; arguments and errors as for `read`."""
-    return _read(source, engine, cli_version, transport, stderr, exit_code)
+    options = (engine, cli_version, transport, stderr, exit_code)
+    return _read(source, *options, WatchedStream if drift else Stream)
+
+
+def read_against(source: Any, manifest: Manifest) -> list[RunFacts]:
+    """Read every run in one source, and hold its fields against a manifest of one's own."""
+    stream_type = functools.partial(WatchedStream, manifest=manifest)
+    return _read(source, None, None, None, None, None, stream_type)
+
+
+def observe(source: Any) -> list[RunFacts]:
+    """Read every run of a capture, and write down all that its frames hold in `seen`."""
+    return _read(source, None, None, None, None, None, LearningStream)
 
 
 def _read(  # noqa: PLR0917 - the options of `read`, passed on
@@ -76,6 +99,7 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
     transport: str | None,
     stderr: Any,
     exit_code: int | None,
+    stream_type: Callable[..., Stream],
 ) -> list[RunFacts]:
     with ExitStack() as stack:
         label, written_ms, recorded = None, None, None
@@ -92,7 +116,7 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
                 recorded = folder.transport
             source = stack.enter_context(open_path(path))
             written_ms = os.fstat(source.fileno()).st_mtime * 1000
-        stream = Stream(engine=engine, cli_version=cli_version, label=label)
+        stream = stream_type(engine=engine, cli_version=cli_version, label=label)
         for chunk in chunks(source):
             stream.feed(chunk)
         words = None if stderr is None else read_text(stderr)
@@ -212,6 +236,66 @@ class Stream:
         """Fold a signal in. An interpreter forgets a run only after it told another's begin."""
         if self.runs.take(signal):
             self._told.append(_Told.of(self._interpreter))
+
+
+class WatchedStream(Stream):
+    """Holds the fields of the frames against the manifest, too.
+
+    What they hold is left beside the facts as `seen`, which is not on the wire.
+    """
+
+    learn = False
+
+    def __init__(self, *, manifest: Manifest | None = None, **options: Any) -> None:
+        self._manifest = manifest
+        self._walk: Walk | None = None
+        self._novel = False
+        super().__init__(**options)
+
+    def _enter(self, engine: engines.Engine) -> None:
+        from agentframes import manifests
+        from agentframes.walk import Walk
+
+        super()._enter(engine)
+        if self._manifest is None:
+            self._manifest = manifests.of(engine)
+        if self._manifest is not None:
+            self._walk = Walk(self._manifest, learn=self.learn)
+
+    def frame(self, frame: Any, place: Place) -> None:
+        """Have a frame read, then write down what it holds."""
+        self._novel = False
+        super().frame(frame, place)
+        if self._walk is None or self._interpreter is None:
+            return
+        raw = place.raw()
+        kinds = [clean_kind(kind) for kind in self._interpreter.kinds(frame, raw)]
+        value = Lazy(raw).decode()
+        for fold in self.runs.open():
+            self._walk.frame(fold.seen, kinds, value, place.line, novel=self._novel)
+
+    def emit(self, signal: Signal) -> None:
+        """Fold a signal in, and mind whether the frame at hand is known."""
+        self._novel = self._novel or type(signal) is Unknown
+        super().emit(signal)
+
+    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
+        """End the source and return the facts of its runs, the drift of their fields included."""
+        from agentframes.drift import compare, merged
+
+        runs = super().close(exit_code=exit_code, stderr=stderr)
+        for facts, fold in zip(runs, self.runs.folds, strict=True):
+            facts.seen = fold.seen  # type: ignore[attr-defined]
+            if self._manifest is not None and not self.learn:
+                found = compare(fold.seen, self._manifest, facts.cli_version)
+                facts.drift = merged(facts.drift, found)
+        return runs
+
+
+class LearningStream(WatchedStream):
+    """Writes down every field, known or not."""
+
+    learn = True
 
 
 class _Told(Struct):

@@ -6,10 +6,9 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any
 
 from agentframes.commands import USAGE, complain
-from agentframes.commands.arguments import Parser
+from agentframes.commands.arguments import Parser, source, standard_input, write
 from agentframes.commands.table import table
 from agentframes.errors import SourceError, UnknownEngineError
 from agentframes.facts.model import RunFacts
@@ -33,7 +32,7 @@ order; an input of several runs counts by its last one."""
 def run(arguments: Sequence[str]) -> int:
     """Read every input and print its runs; return the exit status."""
     options = _parser().parse_args(arguments)
-    inputs = options.path or _standard_input()
+    inputs = options.path or standard_input()
     single = options.stderr is not None or options.exit_code is not None
     if not inputs:
         complain("read: nothing to read: give a PATH, or - and pipe the output in")
@@ -48,19 +47,16 @@ def run(arguments: Sequence[str]) -> int:
     return next((status for status in WORST_FIRST if status in statuses), 0)
 
 
-def _standard_input() -> list[str]:
-    return [] if sys.stdin is None or sys.stdin.isatty() else ["-"]
-
-
 def _one(name: str, options: Namespace, *, first: bool) -> int:
     """Read and print one input; return its exit status."""
     try:
         runs = read_all(
-            _source(name),
+            source(name),
             engine=options.engine,
             cli_version=options.cli_version,
             stderr=options.stderr,
             exit_code=options.exit_code,
+            drift=options.strict,
         )
     except UnknownEngineError:
         raise
@@ -72,20 +68,6 @@ def _one(name: str, options: Namespace, *, first: bool) -> int:
         _print(facts.without_text() if options.no_text else facts, options, first=first)
         first = False
     return _status(runs[-1], strict=options.strict)
-
-
-class _FileName:
-    """A file's name, whatever it looks like; `pathlib` would cost a tenth of the start."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __fspath__(self) -> str:
-        return self._name
-
-
-def _source(name: str) -> Any:
-    return sys.stdin.buffer if name == "-" else _FileName(name)
 
 
 def _status(facts: RunFacts, *, strict: bool) -> int:
@@ -105,13 +87,7 @@ def _print(facts: RunFacts, options: Namespace, *, first: bool) -> None:
         sys.stdout.buffer.write(facts.to_json() + b"\n")
         sys.stdout.buffer.flush()
     elif facts.frames.total:
-        _write(("" if first else "\n") + table(facts))
-
-
-def _write(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.buffer.write(text.encode(encoding, "replace"))
-    sys.stdout.buffer.flush()
+        write(("" if first else "\n") + table(facts))
 
 
 def _parser() -> Parser:
@@ -119,7 +95,7 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("path", nargs="*", metavar="PATH", help="a file, a capture folder, or - for stdin")
     add("--json", action="store_true", help="print one JSON object a run")
-    add("--strict", action="store_true", help="exit 4 where there is drift of level error")
+    add("--strict", action="store_true", help="look at every field, exit 4 on drift of level error")
     add("--engine", metavar="NAME", help="the engine, where it is not to be told from the frames")
     add("--cli-version", metavar="V", help="the CLI's version, where the frames do not tell it")
     add("--stderr", metavar="FILE", help="what the CLI wrote to stderr")

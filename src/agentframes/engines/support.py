@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -56,6 +56,15 @@ def clean_kind(kind: str) -> str:
     parts = kind[:MAX_KIND].split("/")
     clean = (part if part in _OUR_OWN else _NOT_IN_A_KIND.sub("?", part) for part in parts)
     return "/".join(clean)
+
+
+def below(kinds: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Sort the names of kinds by what stands before their last slash, "" where there is none."""
+    names: dict[str, set[str]] = {}
+    for kind in kinds:
+        head, _, name = kind.rpartition("/")
+        names.setdefault(head, set()).add(name)
+    return {head: frozenset(tails) for head, tails in names.items()}
 
 
 def told(raw: Any) -> Lazy | None:

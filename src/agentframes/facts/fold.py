@@ -86,6 +86,8 @@ class Fold:
         self.told_model_calls: int | None = None
         self.told_tool_calls: int | None = None
         self.subagents = False
+        self.seen: Any = {}
+        """What the frames of the run hold, where somebody asks for their drift (`walk.Seen`)."""
         self._findings: dict[tuple[str, ...], Finding] = {}
         self._on: dict[type[Signal], Callable[[Any], None]] = {
             Begin: self._begin,
