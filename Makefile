@@ -20,9 +20,14 @@ ifeq ($(HOME),)
 export HOME := $(CURDIR)/$(VENV)
 endif
 
-# A checkout that was copied or moved sets up again: .venv holds absolute paths.
-ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+# A checkout that was copied or moved sets up again (.venv holds absolute paths), and so does one
+# that is asked for another interpreter.
+ifneq ($(shell head -n 1 $(STAMP) 2>/dev/null),$(CURDIR))
 .PHONY: $(STAMP)
+else ifneq ($(origin PYTHON),file)
+ifneq ($(shell tail -n 1 $(STAMP) 2>/dev/null),$(PYTHON))
+.PHONY: $(STAMP)
+endif
 endif
 
 .DEFAULT_GOAL := help
@@ -79,7 +84,7 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PY) -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@echo '$(CURDIR)' > $@
+	@printf '%s\n' '$(CURDIR)' '$(PYTHON)' > $@
 
 # uv stays out of the lock file: only this target needs it. The lock file names no index.
 lock:

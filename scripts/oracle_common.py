@@ -20,6 +20,10 @@ Frame: TypeAlias = dict[str, Any]
 Facts: TypeAlias = dict[str, Any]
 
 # What colours a terminal.
+TROUBLE = re.compile(
+    r"\b(error|fatal|failed|failure|exception|panic|panicked|denied|reject(s|ed|ing|ion)?|refused|"
+    r"unauthori[sz]ed|forbidden|killed|aborted)\b"
+)
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -124,7 +128,15 @@ def last_stderr_line(capture: Capture) -> str | None:
                 return str(document["error"]["message"])
             except (ValueError, KeyError, TypeError):
                 continue  # more than one document, or something else in braces
-    return spoken[-1] if spoken else None
+    for line in reversed(spoken):
+        source_or_stack = line.startswith("at ") or re.match(r"[0-9]+ [|]", line)
+        if TROUBLE.search(line.lower()) and not source_or_stack:
+            return line
+    if capture.lines:
+        return None  # a banner explains nothing, unless it is all that came
+    words = [line for line in spoken if re.search("[A-Za-z]{2}", line)]
+    words = [line for line in words if not re.match(r"at |[0-9]+ [|]", line)]
+    return words[-1] if words else None
 
 
 def incomplete(capture: Capture) -> Facts:

@@ -65,6 +65,7 @@ class Recorder:
         self.raws: list[bytes] = []
         self.changes: list[tuple[str, ...]] = []
         self.in_array: list[bool] = []
+        self.whole: list[bool] = []
         self.lines = 0
         self.cut = False
 
@@ -77,8 +78,9 @@ class Recorder:
         self.changes += place.changes
         self.in_array.append(place.in_array)
 
-    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None:
+    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
         """Write down damage."""
+        self.whole.append(whole)
         what = "lost" if lost else "partly"
         self.rows.append(Row(what, (span.first, span.last, span.frame), reason))
 

@@ -278,8 +278,8 @@ def test_an_unfinished_last_line_is_not_a_success() -> None:
 
 def test_the_message_of_stderr_has_no_escapes() -> None:
     """A coloured last line of stderr is told in plain words."""
-    stderr = "starting\n\x1b[93m\x1b[1m! \x1b[0mpermission requested\x1b[0m\n\n"
+    stderr = "starting\n\x1b[93m\x1b[1m! \x1b[0mpermission rejected\x1b[0m\nbye\n\n"
     run = af.read(printed(capture(CODEX)[:2]), stderr=stderr)
-    assert (("incomplete", "no_terminal_frame"), "! permission requested") == (
+    assert (("incomplete", "no_terminal_frame"), "! permission rejected") == (
         ended(run), run.outcome.message,
     )  # fmt: skip

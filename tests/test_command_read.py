@@ -102,6 +102,12 @@ class TestJson:
             (run["runs"], run["final_text"], run["frames"]["total"]) for run in facts
         ]
 
+    def test_a_line_is_a_line_to_everybody(self) -> None:
+        """What many languages take for line ends is escaped: U+2028 stands in a real answer."""
+        done = run("read", "--json", CORPUS / "codex/0.171.0/s02-unicode")
+        (line,) = done.stdout.decode().splitlines()
+        assert "\u2028" in json.loads(line)["final_text"]
+
     def test_no_text(self) -> None:
         """``--no-text`` leaves out every word of the model and keeps the figures."""
         (line,) = lines(run("read", "--json", "--no-text", FAILED).stdout)
@@ -217,7 +223,19 @@ class TestOneLine:
                     " (none of stdout.jsonl, stdout.json, stdout.txt)"
                 ),
             ),
-            (("read", "-"), 3, "read: -: incomplete (empty): nothing native to read"),
+            (
+                ("read", "-"),
+                3,
+                (
+                    "read: -: incomplete (empty): nothing native to read: the CLI printed nothing;"
+                    " what it wrote to stderr may tell why (--stderr FILE)"
+                ),
+            ),
+            (
+                ("read", "--stderr", "missing.txt", "-"),
+                2,
+                "read: missing.txt: no such file",
+            ),
         ],
     )
     def test_misuse(self, arguments: tuple[str, ...], status: int, line: str) -> None:
@@ -241,8 +259,18 @@ class TestOneLine:
     def test_not_agent_output(self) -> None:
         """Prose is no agent's output."""
         done = run("read", stdin=b"hello\n")
-        line = "agentframes: read: -: incomplete (not_agent_output): nothing native to read"
+        line = (
+            "agentframes: read: -: incomplete (not_agent_output): nothing native to read: no line"
+            " is a frame of a known engine; agent CLIs print frames only when asked for JSON"
+        )
         assert (3, [line]) == (done.returncode, lines(done.stderr))
+
+    def test_a_full_disk(self) -> None:
+        """What cannot be written is told, and is no outcome of the run."""
+        shell = f"{sys.executable} -m agentframes read {CLAUDE} > /dev/full"
+        done = subprocess.run(["bash", "-c", shell], capture_output=True, check=False, cwd=ROOT)
+        line = "agentframes: cannot write the result: no space left on device"
+        assert (2, [line]) == (done.returncode, lines(done.stderr))
 
     def test_session_files_are_named(self) -> None:
         """A CLI's own session file is told as such."""

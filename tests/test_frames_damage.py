@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentframes.salvage import Change
+from agentframes.lenient import Change
 from tests.recorded import Row, frame, lost, partly, record, rows, text
 
 AFTER = b'{"n":9}\n'
@@ -90,7 +90,7 @@ def test_what_nobody_reads_does_no_harm(line: bytes, expected: list[Row], told: 
     assert told is record(line).frames[0].text
 
 
-@pytest.mark.parametrize("depth", [1000, 10_000, 100_000])
+@pytest.mark.parametrize("depth", [20_000, 100_000])
 @pytest.mark.parametrize(
     ("before", "after"), [(b"", b""), (b"[", b"]"), (b"log ", b""), (b"", b'{"n":2}')]
 )
@@ -124,7 +124,7 @@ def test_depth_that_never_ends(depth: int) -> None:
          [Change("n", "integer | null", "string")]),
         (b'{"n":"7","tex', [lost("not_json", 1)], []),
         (b'{"n":"7","a":tru}', [lost("not_json", 1)], []),
-        (b'{"n":"7","a":' + b"[" * 5000 + b"]" * 5000 + b"}", [lost("too_deep", 1)], []),
+        (b'{"n":"7","a":' + b"[" * 20_000 + b"]" * 20_000 + b"}", [lost("too_deep", 1)], []),
         (b'[{"n":"7"}]', [frame(7, 1)], [Change("n", "integer | null", "string")]),
         (b'{"n":' + b"7" * 5000 + b"}", [frame(None, 1)],
          [Change("n", "integer | null", "unreadable")]),
@@ -168,5 +168,5 @@ def test_a_frame_is_found_behind_many_objects() -> None:
     parts = b",".join(b'{"b":{"c":%d}}' % n for n in range(500))
     line = b'{"n":1,"heavy":[' + parts + b'],{"n":2}"text":"a"}\n'
     assert [frame(1, 1), frame(2, 1, 1, 1), partly("spliced", 1)] == rows(line)
-    told = rows(line.replace(b'"text"', b"text"))
-    assert [frame(2, 1), partly("unfinished", 1)] == told
+    # Where the open frame cannot be mended, an object in the place of a value is its content.
+    assert [lost("not_json", 1)] == rows(line.replace(b'"text"', b"text"))

@@ -186,7 +186,8 @@ def _claude(kind: str, *below: str) -> Frame:
         event, *inner = below
         held_in = "delta" if event == "content_block_delta" else "content_block"
         return {"type": kind, "event": {"type": event, held_in: {"type": (*inner, "")[0]}}}
-    return {"type": kind} | ({"subtype": below[0]} if below else {})
+    beside = {"session_id": "s", "is_error": False} if kind == "result" else {}
+    return {"type": kind} | beside | ({"subtype": below[0]} if below else {})
 
 
 def _codex(kind: str, *below: str) -> Frame:

@@ -197,7 +197,7 @@ def test_options() -> None:
 
 
 def test_stderr(tmp_path: Path) -> None:
-    """The last line of stderr is the message of a run that is incomplete, and of no other."""
+    """The last line of stderr tells why nothing came, and nothing of a run that succeeded."""
     path = tmp_path / "stderr.txt"
     path.write_text("warning\nNot logged in\n\n", encoding="utf-8")
     for stderr in (
@@ -209,7 +209,9 @@ def test_stderr(tmp_path: Path) -> None:
     ):
         assert "Not logged in" == af.read(b"", stderr=stderr).outcome.message
     with path.open("rb") as file:
-        assert "Not logged in" == af.read(CUT, stderr=file).outcome.message
+        # A run that printed frames is only explained by a line that names trouble.
+        assert af.read(CUT, stderr=file).outcome.message is None
+    assert "error: killed" == af.read(CUT, stderr="error: killed\nbye\n").outcome.message
     assert "Not logged in" == af.read(b"", stderr="Not logged in").outcome.message
     assert af.read(DATA, stderr="Not logged in").outcome.message is None
     with pytest.raises(SourceError, match="no such file"):
@@ -227,7 +229,7 @@ def test_stderr(tmp_path: Path) -> None:
         (b"Not logged in\n[INFO] x\n", "not_agent_output", (0, 0, 2)),
         (b'{"type":\n', "not_agent_output", (0, 1, 0)),
         (b'{"type":', "cut_line", (0, 1, 0)),
-        (b"{}", "no_terminal_frame", (1, 0, 0)),
+        (b"{}", "not_agent_output", (1, 0, 0)),
         (CUT, "cut_line", (6, 1, 0)),
         (CUT + b"\n", "no_terminal_frame", (6, 1, 0)),
         (CUT.splitlines(), "cut_line", (6, 1, 0)),

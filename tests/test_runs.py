@@ -113,6 +113,20 @@ def test_each_run_has_its_version() -> None:
     assert ["2.1.332", None] == [run.cli_version for run in runs]
 
 
+def test_runs_of_several_engines() -> None:
+    """Where another engine's frames begin, another run does, and is read as its own."""
+    parts("codex/0.171.0/s03-shell", "claude/2.1.332/s17-subagent", "gemini/0.61.0/s03-shell",
+          "opencode/1.18.33/s16-multistep", "copilot/1.0.102/s03-shell")  # fmt: skip
+    parts("claude/2.1.332/s03-shell", "codex/0.42.0/s03-shell", "claude/2.1.220/s26-sigterm-tool")
+
+
+def test_an_engine_that_is_asked_for_reads_alone() -> None:
+    """With an engine given, another's frames are unknown, not another run."""
+    source = printed(capture("codex/0.171.0/s03-shell"), capture(f"{NEW}/s01-text"))
+    (run,) = af.read_all(source, engine="codex")
+    assert (7, 3) == (run.frames.known, run.frames.unknown)
+
+
 def test_a_cut_file_cuts_the_last_run_only() -> None:
     """What comes before keeps its outcome."""
     whole = printed(capture(f"{NEW}/s01-text"), capture(f"{NEW}/s03-shell"))

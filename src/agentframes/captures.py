@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+import msgspec
+
 from agentframes.errors import SourceError
 
 OUTPUTS = ("stdout.jsonl", "stdout.json", "stdout.txt")
@@ -54,7 +56,7 @@ def _existing(folder: str, *names: str) -> str | None:
 def _description(folder: str) -> dict[str, Any]:
     path = _existing(folder, "capture.toml")
     if path is None:
-        return {}
+        return _recorded(folder)
     import tomllib
 
     try:
@@ -68,3 +70,16 @@ def _description(folder: str) -> dict[str, Any]:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _recorded(folder: str) -> dict[str, Any]:
+    """Read the `meta.json` of a recording that was not imported yet."""
+    path = _existing(folder, "meta.json")
+    if path is None:
+        return {}
+    try:
+        with open(path, "rb") as file:
+            told = msgspec.json.decode(file.read(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
+        raise SourceError(f"{path}: {error}") from error
+    return told | {"engine": told.get("cli"), "transport": None}

@@ -9,6 +9,7 @@ from typing import Any
 
 from agentframes import engines
 from agentframes.engines.invocation import Command, Permission, Request
+from agentframes.errors import CommandError
 
 
 def command(
@@ -45,6 +46,13 @@ def command(
             an argument.
         SourceError: the schema's file cannot be read.
     """
+    if isinstance(extra, str):
+        raise CommandError("extra is a list of options, not one text")
+    if max_turns is not None and max_turns < 1:
+        raise CommandError("max_turns is at least 1")
+    for name, value in (("resume", resume), ("model", model)):
+        if value is not None and (not value or value.startswith("-")):
+            raise CommandError(f"{name} cannot be empty or begin with a dash: {value!r}")
     request = Request(
         prompt=prompt,
         resume=resume,

@@ -16,7 +16,7 @@ from agentframes.lines import chunks
 from agentframes.types import Detection, Span, Transport
 
 CERTAIN = 2
-MAX_FRAMES = 200
+MAX_FRAMES = 5000
 """Frames looked at in one chunk before it is given up as nobody's."""
 
 _ONE_LEVEL = msgspec.json.Decoder(dict[str, Raw])
@@ -127,6 +127,6 @@ class _Collector:
     def frame(self, _: _Nothing, place: Place) -> None:
         self._frames.append((raw_frame(place.raw()), place.in_array))
 
-    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None: ...
+    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None: ...
 
     def noise(self, span: Span, text: str, /) -> None: ...

@@ -31,6 +31,10 @@ class UnknownEngineError(AgentframesError):
         self.known = tuple(known)
         super().__init__(f"unknown engine {name!r}; known engines: {', '.join(self.known)}")
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pickle by what the error is made of: its message is not that."""
+        return type(self), (self.name, self.known)
+
 
 class CommandError(AgentframesError):
     """A call that an engine's command line cannot express."""
@@ -49,3 +53,7 @@ class RunFailedError(AgentframesError):
         detail = f": {' '.join(outcome.message.split())}" if outcome.message else ""
         who = facts.engine or "no engine recognized"
         super().__init__(f"{who}: run {outcome.status} ({outcome.reason}){detail}")
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pickle by what the error is made of: its message is not that."""
+        return type(self), (self.facts, self.outcome)

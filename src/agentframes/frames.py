@@ -15,7 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.salvage import Change, Found, lenient, plain_text, salvage, starts_as_json
+from agentframes.lenient import Change, lenient
+from agentframes.salvage import Found, plain_text, salvage, starts_as_json
 from agentframes.types import Span
 
 F = TypeVar("F", bound=Struct)
@@ -82,8 +83,11 @@ class FrameSink(Protocol[F_contra]):
     def frame(self, frame: F_contra, place: Place, /) -> None:
         """Take one frame; `place` is only valid during the call."""
 
-    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None:
-        """Take note of a line that could not be read as it stands; `lost`: not even in part."""
+    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
+        """Take note of a line that could not be read as it stands.
+
+        `lost` tells that not even a part was, `whole` that no frame broke off in it.
+        """
 
     def noise(self, span: Span, text: str, /) -> None:
         """Take a non-blank line that is no frame."""
@@ -223,7 +227,7 @@ class FrameReader(Generic[F]):
             line += body.count(b"\n", position, start)
             last = line + raw.count(b"\n")
             if not raw.startswith(b"{"):
-                self._sink.damaged(Span(line, last), "not_an_object", lost=False)
+                self._sink.damaged(Span(line, last), "not_an_object", lost=False, whole=True)
             elif not self._object(raw, line, last):
                 self._other(raw, line, last, ended=True)
             position, line = start + len(raw), last
@@ -235,7 +239,7 @@ class FrameReader(Generic[F]):
     def _other(self, body: bytes, first: int, last: int, *, ended: bool) -> None:
         """Read what is not simply a frame: text, damage, or a frame among either."""
         if body in (b"{", b"["):
-            self._sink.damaged(Span(first, first), "unfinished", lost=True)
+            self._sink.damaged(Span(first, first), "unfinished", lost=True, whole=False)
             self.cut = self.cut or not ended
             return
         json_like = last > first or starts_as_json(body)
@@ -252,7 +256,7 @@ class FrameReader(Generic[F]):
         if not taken and not json_like:
             self._text(body, first)
             return
-        self._sink.damaged(Span(first, last), salvaged.reason, lost=not taken)
+        self._sink.damaged(Span(first, last), salvaged.reason, lost=not taken, whole=salvaged.whole)
         self.cut = self.cut or not (ended or salvaged.whole)
 
     def _take_again(self, found: Found, first: int) -> bool:

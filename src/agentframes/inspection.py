@@ -112,7 +112,7 @@ class _Inspector:
         known = self._unknown is None and version_tuple(version) is not None
         return told_version(version) if known else None
 
-    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None:
+    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
         """Drop damage: it holds a frame or none."""
 
     def noise(self, span: Span, text: str, /) -> None:

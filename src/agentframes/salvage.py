@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Second and third try on a line that does not decode as it stands.
+"""The third try on a line that does not decode: it is no strict JSON.
 
-The second try (`lenient`) is for JSON that is well formed but not of the declared types: each
-field is read on its own, so that one odd field costs only itself. The third (`salvage`) is for
-bytes that are no JSON: the standard library's more patient parser reads what msgspec refuses,
-and frames are looked for behind terminal escapes, log text and other frames.
+The standard library's more patient parser reads what msgspec refuses, and frames are looked for
+behind terminal escapes, log text and other frames.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 import re
-import types
-import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Raw, Struct
 
 # Bounds of the work on one line: objects begun that do not decode, and how often its text is read.
 MAX_MISSES = 256
@@ -41,14 +35,6 @@ _PLAIN = bytes.maketrans(b"\r", b" ")
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r"))
 
 IsFrame = Callable[[bytes], bool]
-
-
-class Change(NamedTuple):
-    """A field whose JSON type is not the declared one; names and types only, never a value."""
-
-    field: str
-    expected: str
-    found: str
 
 
 class Found(NamedTuple):
@@ -88,9 +74,6 @@ def plain_text(line: bytes) -> str:
     """Text for people: escapes and control bytes taken out, bad bytes replaced."""
     plain = _ESCAPE.sub(b"", line).translate(_PLAIN, _CONTROL)
     return plain.decode("utf-8", "replace").strip()
-
-
-# --- the third try -----------------------------------------------------------------------------
 
 
 def salvage(line: bytes, is_frame: IsFrame) -> Salvaged:
@@ -150,9 +133,11 @@ def _embedded(
     line = _LineCounter(text)
     first = line.at(patient.between(text, begin))
     frames: list[Found] = []
+    contents: list[bool] = []
     around: list[str] = []
     kept_to = position = begin
     patient.misses = patient.work = 0
+    context = _Context(text, begin)
     while patient.misses < MAX_MISSES and patient.work <= MAX_PASSES * len(text):
         match = _EMBEDDED.search(text, position)
         if match is None:
@@ -160,7 +145,10 @@ def _embedded(
         start = match.start()
         value, end = patient.read(text, start)
         position = match.end() if end is None else end
+        content = context.holds_value(start)
         if end is not None and is_frame(raw := patient.encode(value)):
+            context.skip_to(end)
+            contents.append(content)
             frames.append(Found(raw, line.at(start), line.at(end)))
             around.append(text[kept_to:start])
             kept_to = end
@@ -173,10 +161,43 @@ def _embedded(
             # The frame around comes first: it was begun first.
             outer = Found(patient.encode(value), first, line.at(len(text)))
             return Salvaged([*before, outer, *frames], "spliced", whole=True)
-    frames = before + frames
+    # The open frame broke off: what stands where its own value may stand is its content.
+    kept = [found for found, content in zip(frames, contents, strict=True) if not content]
+    frames = before + kept
     if not frames:
         return Salvaged([], patient.reason("not_json"), whole)
     return Salvaged(frames, "mixed_with_text" if whole else "unfinished", whole)
+
+
+class _Context:
+    """Tells a frame spliced into an open one from an object that is the open one's own value.
+
+    A tool that drives another agent has that agent's frames in its result: where a value may
+    stand, an object is content. Positions only grow.
+    """
+
+    _MARK = re.compile(r'\\.|"', re.DOTALL)
+
+    def __init__(self, text: str, begin: int) -> None:
+        self._text = text
+        self._begin = self._position = begin
+        self._in_string = False
+        self._open = text.startswith("{", begin)
+
+    def skip_to(self, position: int) -> None:
+        """Leave out what was spliced in."""
+        self._position = position
+
+    def holds_value(self, position: int) -> bool:
+        if not self._open:
+            return False
+        for mark in self._MARK.finditer(self._text, self._position, position):
+            if mark[0] == '"':
+                self._in_string = not self._in_string
+        self._position = position
+        while position > self._begin and self._text[position - 1] in " \t\r\n":
+            position -= 1
+        return not self._in_string and self._text[position - 1 : position] in (":", ",", "[")
 
 
 class _LineCounter:
@@ -265,135 +286,3 @@ class _Patient:
         except ValueError:  # beyond sys.get_int_max_str_digits()
             self.note("number_too_large")
             return None
-
-
-# --- the second try ----------------------------------------------------------------------------
-
-_MISSING: Any = object()
-
-
-def lenient(raw: Any, wanted: Any) -> tuple[Any, list[Change]]:
-    """Read well-formed JSON as `wanted`, field by field, converting where the meaning is plain.
-
-    Returns the value and what had another type than declared. A field that cannot be converted
-    keeps its default; an element of a list that cannot is left out. What is no well-formed JSON,
-    or misses a required field, comes as None; never raises.
-    """
-    changes: list[Change] = []
-    # A field that is taken raw may hold bad bytes; a name with some would cost the whole.
-    clean = bytes(raw).decode("utf-8", "replace").encode()
-    try:
-        value = _read(clean, wanted, "", changes)
-    except (msgspec.DecodeError, RecursionError):
-        return None, []
-    return (None if value is _MISSING else value), changes
-
-
-def _read(raw: Any, wanted: Any, path: str, changes: list[Change]) -> Any:
-    try:
-        return msgspec.json.decode(raw, type=wanted)
-    except msgspec.DecodeError:
-        pass
-    arms = _arms(wanted)
-    head = bytes(raw).lstrip()[:1]
-    if head == b"{":
-        for arm in arms:
-            if isinstance(arm, type) and issubclass(arm, Struct):
-                return _read_struct(raw, arm, path, changes)
-            if typing.get_origin(arm) is dict:
-                return _read_dict(raw, arm, path, changes)
-    if head == b"[":
-        for arm in arms:
-            if typing.get_origin(arm) is list:
-                return _read_list(raw, arm, path, changes)
-    try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
-        value = _MISSING
-    told = _JSON_NAMES.get(type(value), "unreadable")
-    changes.append(Change(path or "(frame)", _names(arms), told))
-    return _MISSING if value is _MISSING else _converted(value, arms, raw)
-
-
-def _read_struct(raw: Any, struct: type[Struct], path: str, changes: list[Change]) -> Any:
-    fields = _fields(struct)
-    values = {}
-    for name, part in msgspec.json.decode(raw, type=dict[str, Raw]).items():
-        field = fields.get(name)
-        if field is None:
-            continue
-        value = _read(part, field.type, f"{path}.{name}" if path else name, changes)
-        if value is not _MISSING:
-            values[field.name] = value
-    try:
-        return struct(**values)
-    except TypeError:  # a required field is missing or unreadable
-        return _MISSING
-
-
-def _read_dict(raw: Any, wanted: Any, path: str, changes: list[Change]) -> dict[str, Any]:
-    item = typing.get_args(wanted)[1]
-    parts = msgspec.json.decode(raw, type=dict[str, Raw])
-    values = {key: _read(part, item, f"{path}.*", changes) for key, part in parts.items()}
-    return {key: value for key, value in values.items() if value is not _MISSING}
-
-
-def _read_list(raw: Any, wanted: Any, path: str, changes: list[Change]) -> list[Any]:
-    item = typing.get_args(wanted)[0]
-    parts = msgspec.json.decode(raw, type=list[Raw])
-    values = [_read(part, item, f"{path}[]", changes) for part in parts]
-    return [value for value in values if value is not _MISSING]
-
-
-@functools.cache
-def _fields(struct: type[Struct]) -> dict[str, msgspec.structs.FieldInfo]:
-    return {field.encode_name: field for field in msgspec.structs.fields(struct)}
-
-
-def _arms(wanted: Any) -> tuple[Any, ...]:
-    if typing.get_origin(wanted) in (typing.Union, types.UnionType):
-        return typing.get_args(wanted)
-    return (wanted,)
-
-
-def _converted(value: Any, arms: tuple[Any, ...], raw: Any) -> Any:
-    """Convert a scalar whose meaning is plain: ``"false"``, ``"12"``, ``3.0`` for 3, 7 for "7"."""
-    if value is None:
-        return _MISSING
-    if bool in arms and isinstance(value, str) and value.strip().lower() in ("true", "false"):
-        return value.strip().lower() == "true"
-    if isinstance(value, bool):
-        return _MISSING
-    if (int in arms or float in arms) and isinstance(value, (str, float)):
-        return _number(value.strip() if isinstance(value, str) else bytes(raw), arms)
-    if str in arms and isinstance(value, (int, float)):
-        return bytes(raw).decode()
-    return _MISSING
-
-
-def _number(digits: str | bytes, arms: tuple[Any, ...]) -> Any:
-    """Read a number as JSON writes it: no infinity, and a long whole number keeps its digits."""
-    for kind in (int, float) if int in arms else (float,):
-        try:
-            number = msgspec.json.decode(digits, type=kind)
-        except msgspec.DecodeError:
-            continue
-        if kind in arms:
-            return number
-        return int(number) if number.is_integer() else _MISSING
-    return _MISSING
-
-
-_JSON_NAMES = {
-    str: "string", bool: "boolean", int: "integer", float: "number",
-    dict: "object", list: "array", type(None): "null",
-}  # fmt: skip
-
-
-def _names(arms: tuple[Any, ...]) -> str:
-    names = []
-    for arm in arms:
-        kind = typing.get_origin(arm) or arm
-        other = "object" if isinstance(kind, type) and issubclass(kind, Struct) else "any"
-        names.append(_JSON_NAMES.get(kind, other))
-    return " | ".join(dict.fromkeys(names))

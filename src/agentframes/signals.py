@@ -344,6 +344,8 @@ class Damaged(Signal, kw_only=True):
     reason: str
     expected: str = "one JSON object"
     lost: bool
+    broken_off: bool = False
+    """A frame was begun and not ended."""
 
 
 class Noise(Signal, kw_only=True):

@@ -23,7 +23,8 @@ from agentframes.reading import read
 # A fence has a line of its own; a closing one may also stand right behind the JSON. A line of prose
 # may begin with a code span between three backticks: behind a fence there is none.
 _FENCE = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<name>\w*)[^`\n]*$|(?<=[}\]])(?P<after>`{3,})\s*?$",
+    r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<name>\w*+)[^`\n]*+$"
+    r"|(?<=[}\]])(?P<after>`{3,}+)[ \t]*+$",
     re.MULTILINE,
 )
 _JSON_NAMES = ("json", "jsonc", "json5", "")

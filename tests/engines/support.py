@@ -46,7 +46,7 @@ class Sink:
             Retyped(at=place.span(), kind=kinds[0], **change._asdict()) for change in place.changes
         )
 
-    def damaged(self, span: Span, reason: str, /, *, lost: bool) -> None:
+    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
         """Drop damage; the engines never see it."""
 
     def noise(self, span: Span, text: str, /) -> None:

@@ -38,15 +38,20 @@ commands:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:
+        complain("stdout is closed: there is nowhere to write to")
+        return USAGE
     try:
         return _run(arguments)
     except AgentframesError as error:
         complain(str(error))
         return USAGE
     except BrokenPipeError:
-        # The reader has gone; what is left in the buffer has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        drop_output()
         return 0
+    except OSError as error:
+        complain(f"cannot write the result: {(error.strerror or str(error)).lower()}")
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -73,5 +78,13 @@ def _run(arguments: list[str]) -> int:
 
 def complain(message: str) -> None:
     """Say one line on stderr."""
-    line = " ".join(message.split())
-    sys.stderr.write(f"agentframes: {line}\n")
+    if sys.stderr is not None:
+        line = " ".join(message.split())
+        data = f"agentframes: {line}\n".encode("utf-8", "replace")
+        sys.stderr.buffer.write(data)
+        sys.stderr.flush()
+
+
+def drop_output() -> None:
+    """Let go of stdout: its reader has gone, and what is left in the buffer has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

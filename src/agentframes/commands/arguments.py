@@ -7,7 +7,7 @@ import argparse
 import sys
 from typing import Any, NoReturn
 
-from agentframes.errors import AgentframesError
+from agentframes.errors import AgentframesError, SourceError
 
 
 class UsageError(AgentframesError):
@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog.split()[-1]}: {message} ({self.prog} --help tells more)")
 
 
-class _FileName:
+class FileName:
     """A file's name, whatever it looks like; `pathlib` would cost a tenth of the start."""
 
     def __init__(self, name: str) -> None:
@@ -49,8 +49,16 @@ class _FileName:
 
 
 def source(name: str) -> Any:
-    """Return what an input's name stands for; ``-`` is stdin."""
-    return sys.stdin.buffer if name == "-" else _FileName(name)
+    """Return what an input's name stands for; ``-`` is stdin.
+
+    Raises:
+        SourceError: stdin is closed.
+    """
+    if name != "-":
+        return FileName(name)
+    if sys.stdin is None:
+        raise SourceError("stdin is closed")
+    return sys.stdin.buffer
 
 
 def standard_input() -> list[str]:

@@ -61,7 +61,8 @@ def _one(name: str, options: Namespace) -> int:
         complain(f"check: {error}")
         return USAGE
     last = runs[-1]
-    if last.engine is None or last.outcome.reason == "not_agent_output":
+    nothing = last.outcome.reason == "not_agent_output" and not last.frames.total
+    if last.engine is None or nothing:
         complain(f"check: {shown(name)}: not agent output")
         return USAGE
     for number, facts in enumerate(runs, 1):

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
-from agentframes.commands import USAGE, complain
-from agentframes.commands.arguments import Parser, source, standard_input, write
+from agentframes.commands import USAGE, complain, drop_output
+from agentframes.commands.arguments import FileName, Parser, source, standard_input
 from agentframes.commands.table import table
 from agentframes.errors import SourceError, UnknownEngineError
 from agentframes.facts.model import RunFacts
@@ -43,30 +44,33 @@ def run(arguments: Sequence[str]) -> int:
     if inputs.count("-") > 1:
         complain("read: - stands for stdin, which can be read once only")
         return USAGE
-    statuses = {_one(name, options, first=not index) for index, name in enumerate(inputs)}
+    printer = _Printer(options)
+    statuses = {_one(name, options, printer) for name in inputs}
     return next((status for status in WORST_FIRST if status in statuses), 0)
 
 
-def _one(name: str, options: Namespace, *, first: bool) -> int:
+def _one(name: str, options: Namespace, printer: _Printer) -> int:
     """Read and print one input; return its exit status."""
     try:
         runs = read_all(
             source(name),
             engine=options.engine,
             cli_version=options.cli_version,
-            stderr=options.stderr,
+            stderr=None if options.stderr is None else FileName(options.stderr),
             exit_code=options.exit_code,
             drift=options.strict,
         )
-    except UnknownEngineError:
-        raise
+    except UnknownEngineError as error:
+        if options.engine is not None:
+            raise
+        complain(f"read: {name}: {error}")  # a capture's description names it
+        return USAGE
     except SourceError as error:
         complain(f"read: {error}")
         return USAGE
     for facts in runs:
-        facts.source = name
-        _print(facts.without_text() if options.no_text else facts, options, first=first)
-        first = False
+        facts.source = os.fsencode(name).decode("utf-8", "replace")
+        printer.print(facts.without_text() if options.no_text else facts)
     return _status(runs[-1], strict=options.strict)
 
 
@@ -77,28 +81,67 @@ def _status(facts: RunFacts, *, strict: bool) -> int:
     return status
 
 
-def _print(facts: RunFacts, options: Namespace, *, first: bool) -> None:
-    if not facts.frames.total:
-        # Nothing to make a table of: one line that says why.
-        outcome = facts.outcome
-        message = outcome.message or "the input breaks off inside its first frame"
-        complain(f"read: {facts.source}: incomplete ({outcome.reason}): {message}")
-    if options.json:
-        sys.stdout.buffer.write(facts.to_json() + b"\n")
-        sys.stdout.buffer.flush()
-    elif facts.frames.total:
-        write(("" if first else "\n") + table(facts))
+_HINTS = {
+    "empty": "the CLI printed nothing; what it wrote to stderr may tell why (--stderr FILE)",
+    "not_agent_output": "no line is a frame of a known engine; agent CLIs print frames only when "
+    "asked for JSON",
+    "cut_line": "the input breaks off inside its first frame",
+}
+
+
+class _Printer:
+    """Prints runs, parted by a blank line in tables."""
+
+    def __init__(self, options: Namespace) -> None:
+        self._json = options.json
+        self._first = True
+        self._gone = False
+
+    def print(self, facts: RunFacts) -> None:
+        """Print one run; where nothing was read, one line on stderr says why."""
+        told = facts.frames.known or facts.drift
+        if not facts.frames.known:
+            outcome = facts.outcome
+            hint = _HINTS.get(outcome.reason, "")
+            words = ": ".join(part for part in (outcome.message, hint) if part)
+            complain(f"read: {facts.source}: incomplete ({outcome.reason}): {words}")
+        if self._json:
+            self._write(facts.to_json() + b"\n")
+        elif told:
+            text = table(facts) if self._first else "\n" + table(facts)
+            self._write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+            self._first = False
+
+    def _write(self, data: bytes) -> None:
+        """Write; a reader that has gone changes nothing in how the runs ended."""
+        if self._gone:
+            return
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._gone = True
+            drop_output()
 
 
 def _parser() -> Parser:
     parser = Parser("agentframes read", _DESCRIPTION, _EPILOG)
     add = parser.add_argument
-    add("path", nargs="*", metavar="PATH", help="a file, a capture folder, or - for stdin")
+    add(
+        "path",
+        nargs="*",
+        metavar="PATH",
+        help="a file, a folder with stdout.jsonl and capture.toml in it, or - for stdin",
+    )
     add("--json", action="store_true", help="print one JSON object a run")
     add("--strict", action="store_true", help="look at every field, exit 4 on drift of level error")
     add("--engine", metavar="NAME", help="the engine, where it is not to be told from the frames")
     add("--cli-version", metavar="V", help="the CLI's version, where the frames do not tell it")
     add("--stderr", metavar="FILE", help="what the CLI wrote to stderr")
     add("--exit-code", metavar="N", type=int, help="the exit status the CLI ended with")
-    add("--no-text", action="store_true", help="leave out every word of the model")
+    add(
+        "--no-text",
+        action="store_true",
+        help="leave out every word of the model, errors' words too",
+    )
     return parser

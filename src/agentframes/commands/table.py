@@ -34,7 +34,7 @@ def _rows(facts: RunFacts) -> Iterator[tuple[str, str]]:
     yield "session", facts.session_id or "not told"
     yield "model", facts.model or "not told"
     yield "outcome", _outcome(facts)
-    if facts.outcome.message:
+    if facts.outcome.message and facts.outcome.message != facts.final_text:
         yield "message", " ".join(facts.outcome.message.split())
     yield "native", _native(facts)
     yield "usage", _usage(facts)
@@ -64,14 +64,14 @@ def _engine(facts: RunFacts) -> str:
     if facts.engine is None:
         return "not recognized"
     version = facts.cli_version or "(version not told)"
-    return f"{facts.engine} {version}, {facts.transport}"
+    return f"{facts.engine} {version}" + (f", {facts.transport}" if facts.transport else "")
 
 
 def _outcome(facts: RunFacts) -> str:
     outcome = facts.outcome
     words = f"{outcome.status} ({outcome.reason})"
     if outcome.line is not None:
-        words += f", told on line {outcome.line}"
+        words += f", told on line {outcome.line:,}"
     return words if outcome.exit_code is None else f"{words}, exit status {outcome.exit_code}"
 
 
@@ -119,7 +119,7 @@ def _calls(facts: RunFacts) -> str:
 def _frames(facts: RunFacts) -> str:
     frames = facts.frames
     parts = [
-        f"{frames.total} ({frames.unknown} unknown)" if frames.unknown else f"{frames.total}",
+        f"{frames.total:,}" + (f" ({frames.unknown:,} unknown)" if frames.unknown else ""),
         _amount(frames.malformed or None, "malformed lines"),
         _amount(frames.text_lines or None, "text lines"),
     ]
@@ -134,4 +134,4 @@ def _amount(count: int | None, what: str) -> str:
 
 
 def _dollars(amount: float | None) -> str:
-    return "" if amount is None else f"${amount:.6f}"
+    return "" if amount is None else f"${amount:.6f}" if amount else "$0"

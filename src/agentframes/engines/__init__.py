@@ -19,7 +19,7 @@ from msgspec import Struct
 from agentframes.engines.support import RawFrame, clean_kind
 from agentframes.errors import UnknownEngineError
 from agentframes.frames import Place
-from agentframes.salvage import lenient
+from agentframes.lenient import lenient
 from agentframes.signals import Signal, Unknown
 from agentframes.types import Transport
 

@@ -57,7 +57,10 @@ def as_argument(engine: str, text: str) -> str:
         raise CommandError(
             f"{engine}: the prompt holds a NUL character, which no argument can hold"
         )
-    size = len(text.encode("utf-8", "surrogateescape"))
+    try:
+        size = len(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError as error:
+        raise CommandError(f"{engine}: the prompt is no valid Unicode text: {error}") from error
     if size > ARGUMENT_LIMIT:
         raise CommandError(
             f"{engine} takes its prompt as an argument, which holds at most {ARGUMENT_LIMIT} bytes"

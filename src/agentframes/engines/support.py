@@ -23,6 +23,7 @@ UNTYPED = "(untyped)"
 _OUR_OWN = frozenset({UNTYPED, "(summary)", "(prompt)", "(document)"})  # names that we gave
 
 NULL = b"null"
+MAX_DIGITS = 10  # of one number in a version
 MAX_KIND = 120  # characters
 REMEMBERED = 512  # entries that a bounded memory keeps
 
@@ -99,4 +100,6 @@ def epoch_ms(timestamp: str | None) -> int | None:
 def version_tuple(version: str | None) -> tuple[int, ...] | None:
     """Read ``2.1.220`` as numbers; None for what is no version."""
     parts = (version or "").split("-")[0].split(".")
-    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else None
+    if not all(part.isdecimal() and len(part) < MAX_DIGITS for part in parts):
+        return None
+    return tuple(map(int, parts))

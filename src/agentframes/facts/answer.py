@@ -14,6 +14,8 @@ from agentframes.signals import Native, Text, Withdrawn
 
 MESSAGES = 8
 """Messages kept: the last one counts, the others stand in where it is withdrawn."""
+PIECES = 1024
+"""Pieces of one answer that are joined; more of them are no answer in a few messages."""
 SHORT = 64  # bytes of JSON up to which a text is decoded to see whether it is blank
 
 
@@ -23,7 +25,7 @@ class AnswerFold:
     def __init__(self) -> None:
         self._messages: deque[tuple[str, list[Lazy]]] = deque(maxlen=MESSAGES)
         self._since: list[tuple[str, Lazy]] = []  # since the last tool result or human input
-        self._turn_over = False
+        self._turn_over = self._too_many = False
         self._withdrawn: deque[str] = deque(maxlen=64)
         self._native: Lazy | None = None
         self._answer: Lazy | None = None
@@ -31,21 +33,35 @@ class AnswerFold:
 
     def text(self, signal: Text) -> None:
         """Take a piece of the main agent's text."""
-        if signal.agent is not None or signal.mode != "whole" or _blank(signal.text):
+        if signal.agent is not None or signal.mode != "whole" or signal.synthetic:
+            return
+        if _blank(signal.text):
             return
         if self._turn_over:
             self._turn_over = False
-            self._since.clear()
-        text = signal.text.kept()
-        self._since.append((signal.message_id, text))
-        if self._messages and self._messages[-1][0] == signal.message_id:
-            self._messages[-1][1].append(text)
+            self.interruption()
+        message_id, text = signal.message_id, signal.text.kept()
+        if not self._messages or self._messages[-1][0] != message_id:
+            self._messages.append((message_id, [text]))
+            self._add((message_id, text), again=False)
+            return
+        texts = self._messages[-1][1]
+        again = _goes_on(texts[-1], text)
+        texts[len(texts) - again :] = [text]
+        self._add((message_id, text), again=again)
+
+    def _add(self, piece: tuple[str, Lazy], *, again: bool) -> None:
+        if again and self._since and self._since[-1][0] == piece[0]:
+            self._since[-1] = piece
+        elif len(self._since) < PIECES:
+            self._since.append(piece)
         else:
-            self._messages.append((signal.message_id, [text]))
+            self._too_many = True
 
     def interruption(self) -> None:
         """Take note of a tool result or a human's word: the answer begins anew after it."""
         self._since.clear()
+        self._too_many = False
 
     def turn_over(self) -> None:
         """Take note of a terminal frame: what is said after it answers something else (s30)."""
@@ -86,8 +102,15 @@ class AnswerFold:
         return None, None
 
     def _joined(self) -> str:
+        if self._too_many:
+            return ""
         withdrawn = self._withdrawn
         return "".join(text.text() for name, text in self._since if name not in withdrawn)
+
+
+def _goes_on(before: Lazy, text: Lazy) -> bool:
+    """Tell a text that was printed again, whole or longer, from one that follows."""
+    return bytes(text.raw).startswith(bytes(before.raw)[:-1])
 
 
 def _blank(text: Lazy) -> bool:

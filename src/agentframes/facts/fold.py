@@ -182,6 +182,8 @@ class Fold:
 
     def _damaged(self, signal: Damaged) -> None:
         self.malformed += signal.lost
+        if signal.lost and signal.broken_off:
+            self._outcome.broken()
 
     def _noise(self, _: Noise) -> None:
         self.text_lines += 1
@@ -238,8 +240,8 @@ class Fold:
         text, source = self._answer.result(structured)
         ending = Ending(
             cut=cut,
-            frames=self.total,
-            blank=not (self.malformed or self.text_lines),
+            frames=self.total - self.unknown,
+            blank=not (self.total or self.malformed or self.text_lines),
             exit_code=exit_code,
             stderr=stderr,
         )

@@ -16,6 +16,10 @@ from msgspec import Struct
 from agentframes.errors import RunFailedError
 
 SCHEMA_VERSION = 1
+NOTHING_NATIVE = "nothing native to read"
+_LINE_ENDS = tuple(
+    (character.encode(), b"\\u%04x" % ord(character)) for character in "\u2028\u2029\u0085"
+)
 
 Status = Literal["success", "failed", "incomplete"]
 Reason = Literal[
@@ -144,12 +148,21 @@ class RunFacts(Struct, kw_only=True, dict=True):
         return result
 
     def to_json(self) -> bytes:
-        """Return the wire form as one line of JSON, without a line end."""
-        return msgspec.json.encode(self)
+        """Return the wire form as one line of JSON, without a line end.
+
+        Characters that many languages take for line ends (U+2028, U+2029, U+0085) are escaped.
+        """
+        wire = msgspec.json.encode(self)
+        for raw, escape in _LINE_ENDS:
+            wire = wire.replace(raw, escape)
+        return wire
 
     def without_text(self) -> RunFacts:
         """Return a copy that holds no word of the model, for telemetry."""
-        outcome = msgspec.structs.replace(self.outcome, message=None)
+        own = self.outcome.message == NOTHING_NATIVE
+        outcome = msgspec.structs.replace(
+            self.outcome, message=self.outcome.message if own else None
+        )
         facts = msgspec.structs.replace(
             self, outcome=outcome, final_text=None, structured_output=None
         )

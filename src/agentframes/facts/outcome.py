@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from msgspec import Struct
 
-from agentframes.facts.model import Outcome, Reason
+from agentframes.facts.model import NOTHING_NATIVE, Outcome, Reason
 from agentframes.salvage import plain_text
 from agentframes.signals import Begin, End, Input, Turn
-
-NOTHING_NATIVE = "nothing native to read"
 
 
 class Ending(Struct, kw_only=True, frozen=True):
@@ -20,6 +19,7 @@ class Ending(Struct, kw_only=True, frozen=True):
     cut: bool
     """The input broke off inside a frame."""
     frames: int
+    """Known ones."""
     blank: bool
     """There was nothing but blank lines."""
     exit_code: int | None
@@ -31,12 +31,16 @@ class OutcomeFold:
 
     def __init__(self) -> None:
         self.end: End | None = None
-        self._open = False
+        self._open = self._cut = False
 
     def ended(self, signal: End) -> None:
         """Take the engine's word; the last one counts."""
         self.end = signal
-        self._open = False
+        self._open = self._cut = False
+
+    def broken(self) -> None:
+        """Take note of a frame that broke off: behind an end, it may have begun another turn."""
+        self._cut = self.end is not None
 
     def begin(self, signal: Begin) -> None:
         """Take a session's announcement: after an end, another turn follows it."""
@@ -62,7 +66,8 @@ class OutcomeFold:
 
         An engine may tell why a run is incomplete; that is no terminal frame, so it has no line.
         """
-        end = None if self._open or ending.cut else self.end
+        cut = ending.cut or self._cut
+        end = None if self._open or cut else self.end
         if end is not None and end.status != "incomplete":
             return Outcome(
                 status=end.status,
@@ -71,18 +76,18 @@ class OutcomeFold:
                 exit_code=_first(end.exit_code, ending.exit_code),
                 line=end.at.first,
             )
-        reason, message = self._why(ending)
+        reason, message = self._why(ending, cut=cut)
         if end is not None:
             reason, message = cast("Reason", end.reason), end.message
         return Outcome(
             status="incomplete",
             reason=reason,
-            message=last_line(ending.stderr) or message,
+            message=last_words(ending.stderr, any_line=not ending.frames) or message,
             exit_code=ending.exit_code,
         )
 
-    def _why(self, ending: Ending) -> tuple[Reason, str | None]:
-        if ending.cut:
+    def _why(self, ending: Ending, *, cut: bool) -> tuple[Reason, str | None]:
+        if cut:
             return "cut_line", None
         if ending.frames:
             return "no_terminal_frame", None
@@ -93,7 +98,19 @@ def _first(one: int | None, other: int | None) -> int | None:
     return other if one is None else one
 
 
-def last_line(text: str | None) -> str | None:
-    """Return the last non-blank line of what went to stderr: it tells why nothing came."""
-    lines = [plain_text(line.encode()) for line in (text or "").split("\n")]
-    return next((line for line in reversed(lines) if line), None)
+# A banner or a log line on stderr explains nothing; one of these words does, but for those in
+# the source code and the stack that a crash prints.
+_CODE = r"\d+ \||at "
+_TROUBLE = (
+    r"\b(?:error|fatal|failed|failure|exception|panic(?:ked)?|denied|reject\w*|refused"
+    r"|unauthori[sz]ed|forbidden|killed|aborted)\b"
+)
+
+
+def last_words(stderr: str | None, *, any_line: bool) -> str | None:
+    """Return the last line on stderr that names trouble, or with `any_line` the last one at all."""
+    lines = [plain_text(line.encode()) for line in (stderr or "").split("\n")]
+    said = [line for line in reversed(lines) if re.search(r"[^\W\d_]{2}", line)]
+    told = [line for line in said if not re.match(_CODE, line)]
+    trouble = (line for line in told if re.search(_TROUBLE, line, re.IGNORECASE))
+    return next(trouble, told[0] if told and any_line else None)

@@ -38,6 +38,13 @@ class Runs:
         self.current.total += 1
         self.current.unknown += 1
 
+    def frame_of_another(self) -> None:
+        """End the run: the frame just counted is another engine's, and is read again as such."""
+        self._before = self._apart = None
+        self.current.total -= 1
+        self.current = Fold()
+        self.folds.append(self.current)
+
     def take(self, signal: Signal) -> bool:
         """Fold a signal in; tell whether it opened another run."""
         opened = type(signal) is Begin and self._begin(signal)

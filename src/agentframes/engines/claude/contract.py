@@ -37,5 +37,9 @@ CONTRACT = NativeContract(
         ),
         ("After SIGTERM 2.1.220 prints a `result`, 2.1.332 prints nothing more (s25, s26)."),
         "`system/init` is printed again for each turn of a process (s30).",
+        (
+            "The `json` object tells no version, nor does 1.0.128: give `cli_version`, or "
+            "the scope is session."
+        ),
     ),
 )

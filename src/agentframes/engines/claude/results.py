@@ -67,6 +67,12 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
         return
     result = reader.reread(place, Result)
     at = reader.at
+    if result.session_id is None and not _accounts(result):
+        reader.unknown(place, kind)  # a result in name only ends nothing
+        return
+    if frame.uuid is not None and frame.uuid == reader.last_result:
+        return  # printed twice
+    reader.last_result = frame.uuid
     _begin(reader, result, at, kind)
     _usage(reader, result, at, kind)
     reader.emit(
@@ -84,12 +90,20 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     )
     if reader.full:
         _denials(reader, result, at, kind)
-    ok = result.is_error is not True and result.subtype == "success"
+    unreadable = any(change.field == "is_error" for change in place.changes)
+    ok = result.subtype == "success" and not (
+        result.is_error or (result.is_error is None and unreadable)
+    )
     reader.emit(Turn(at=at, kind=kind, phase="end" if ok else "failed"))
     _end(reader, result, at, kind, ok=ok)
     reader.results += 1
     reader.answered = False
     reader.api_error = None
+
+
+def _accounts(result: Result) -> bool:
+    told = (result.usage, result.total_cost_usd, result.duration_ms, result.modelUsage)
+    return result.is_error is not None and any(part is not None for part in told)
 
 
 def _begin(reader: ClaudeInterpreter, result: Result, at: Span, kind: str) -> None:
@@ -176,7 +190,7 @@ def _increment(result: Result, since: dict[str, ModelUse], total: Usage) -> Usag
         account="step",
         scope="run",
         buckets=_sum(since),
-        cost_usd=sum(costs) if costs or not since else None,
+        cost_usd=sum(costs, 0.0) if costs or not since else None,
         models=_models(since),
         subagents="included",
         native_path="result.model_usage_since_last_result",

@@ -48,6 +48,7 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.inits = self.results = 0
         self.reinits = 0  # since the last result
         self.totals: Buckets | None = None  # of the last result's `modelUsage`
+        self.last_result: str | None = None
         self.answered = False  # a model has spoken since the last result
         self.streamed = self.reset_announced = self.compacted = self.list_price = False
         self.message_ids: OrderedDict[str, str] = OrderedDict()  # frame uuid -> message id
@@ -97,7 +98,7 @@ class ClaudeInterpreter(Interpreter[Frame]):
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
         self.inits = self.results = 0
-        self.totals = None
+        self.totals = self.last_result = None
         self.cli_version = self.given_version
         self.transport = "jsonl"
         self.tells_tool_calls = self.tells_model_calls = True

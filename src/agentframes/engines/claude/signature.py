@@ -14,6 +14,8 @@ TYPES = frozenset({
     "keep_alive", "prompt_suggestion", "rate_limit_event", "result", "stream_event", "system",
     "tool_progress", "tool_use_summary", "transcript_mirror", "user",
 })  # fmt: skip
+# A result without its session is one by what it accounts for.
+RESULT_HAS = frozenset({"usage", "total_cost_usd", "duration_ms", "modelUsage"})
 _CONTROL = {"control_request": "request", "control_response": "response"}
 
 
@@ -23,7 +25,9 @@ def recognize(frame: RawFrame) -> int:
     if kind not in TYPES or session_file(frame):
         return 0
     if kind == "result":
-        return 2 if "subtype" in frame and ("is_error" in frame or "num_turns" in frame) else 0
+        if "subtype" not in frame or "is_error" not in frame:
+            return 0
+        return 2 if "session_id" in frame else int(not RESULT_HAS.isdisjoint(frame))
     if kind in _CONTROL:
         return 2 if _CONTROL[kind] in frame else 0
     if "session_id" not in frame:

@@ -42,8 +42,11 @@ _RETRY = re.compile(
 _STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 # What a failed turn's message tells of the cause; the first that is found counts.
 _REASONS = (
-    (re.compile(r"\b40[13]\b|\bUnauthorized\b|\bForbidden\b"), "auth"),
-    (re.compile(r"\b429\b|\bToo Many Requests\b|\brate.?limit", re.IGNORECASE), "rate_limit"),
+    (re.compile(r"\bstatus(?: code)?:? 40[13]\b|\bUnauthorized\b|\bForbidden\b"), "auth"),
+    (
+        re.compile(r"\b429\b|\bToo Many Requests\b|\b(?:rate|usage).?limit", re.IGNORECASE),
+        "rate_limit",
+    ),
     (re.compile(r"max_output_tokens|\bcontext window\b|\btoken limit\b"), "max_tokens"),
     (re.compile(r"content_filter"), "content_filter"),
     (re.compile(r"\bstream\b|\bstatus\b|\b5\d\d\b"), "api_error"),
@@ -58,6 +61,7 @@ class CodexInterpreter(Interpreter[Frame]):
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         super().__init__(emit, full=full, cli_version=cli_version)
         self.tells_model_calls = False
+        self.began = False  # a thread has opened
         # Calls that are not over, with the files they are to change.
         self.open_calls: OrderedDict[str, list[FileChange] | None] = OrderedDict()
         self.agents: OrderedDict[str, str] = OrderedDict()  # thread -> the call that spawned it
@@ -85,6 +89,8 @@ class CodexInterpreter(Interpreter[Frame]):
             handler(frame, place)
         elif frame.type:
             self.unknown(place, frame.type)
+        elif self.began and legacy.kind(frame, place.raw())[0] != legacy.SUMMARY:
+            self.unknown(place, legacy.kind(frame, place.raw())[0])  # of another transport
         else:
             legacy.read(self, frame, place)
 
@@ -95,6 +101,7 @@ class CodexInterpreter(Interpreter[Frame]):
     def begin_run(self) -> None:
         """Forget the run before: another process writes from here on."""
         self.transport = "jsonl"
+        self.began = False
         self.open_calls.clear()
         self.agents.clear()
         self.decoders.clear()
@@ -107,6 +114,7 @@ class CodexInterpreter(Interpreter[Frame]):
         at = place.span()
         self.emit(Begin(at=at, kind=frame.type, session_id=frame.thread_id))
         self.begin_run()
+        self.began = True
         self.emit(Native(at=at, kind=frame.type, session_id=frame.thread_id))
 
     def _session_created(self, frame: Frame, place: Place) -> None:
@@ -123,7 +131,8 @@ class CodexInterpreter(Interpreter[Frame]):
         if frame.usage is not None:
             self.usage(frame.usage, place, frame.type, "turn.completed.usage")
         self.emit(Turn(at=at, kind=frame.type, phase="end"))
-        self.emit(End(at=at, kind=frame.type, status="success", reason="completed"))
+        if self.began or frame.usage is not None:  # else it may be anybody's words
+            self.emit(End(at=at, kind=frame.type, status="success", reason="completed"))
 
     def usage(
         self,
@@ -153,7 +162,7 @@ class CodexInterpreter(Interpreter[Frame]):
                 account=account,
                 scope=scope,
                 buckets=Buckets(
-                    input=None if given is None else given - (cached or 0) - (written or 0),
+                    input=uncached(given, cached, written),
                     cache_read=cached,
                     cache_write=written,
                     output=usage.output_tokens,
@@ -228,6 +237,14 @@ class CodexInterpreter(Interpreter[Frame]):
         if item.item_type:
             item.type = item.item_type
         items.read(self, item, frame.type.removeprefix("item."), place, name)
+
+
+def uncached(given: int | None, cached: int | None, written: int | None) -> int | None:
+    """Take the cached tokens out of the input; None where a gateway's count does not hold them."""
+    if given is None:
+        return None
+    rest = given - (cached or 0) - (written or 0)
+    return rest if rest >= 0 else None
 
 
 def failure(message: str) -> str:

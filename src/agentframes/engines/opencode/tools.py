@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo
 from agentframes.engines.support import told
 from agentframes.lazy import Lazy
-from agentframes.salvage import lenient
+from agentframes.lenient import lenient
 from agentframes.signals import FileChange, PlanItem
 
 S = TypeVar("S", bound=Struct)
