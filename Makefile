@@ -7,7 +7,7 @@ UV_VERSION = 0.13.9
 VENV = .venv
 STAMP = $(VENV)/.stamp
 PY = $(VENV)/bin/python
-PAGES = README.md docs/native-output.md
+PAGES = README.md docs/drift.md docs/native-output.md
 DEMO = src/agentframes/_demo/*.json*
 
 # Nothing from outside .venv is imported, and pip installs nowhere else.
@@ -31,12 +31,13 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs types fmt lock clean
+.PHONY: help demo test lint kinds docs types fmt lock clean
 
 help:
 	@echo 'make demo    set up, then read a real capture of each engine: table, then JSON'
 	@echo 'make test    set up, then run the tests'
-	@echo 'make lint    ruff (rules and format), import-linter (the floors), generated pages'
+	@echo 'make lint    ruff (rules and format), import-linter (the floors), generated pages and modules'
+	@echo 'make kinds   compile each kinds.toml to the _kinds.py that readers import'
 	@echo 'make docs    write the generated parts of README.md and docs/'
 	@echo 'make types   mypy --strict over src, tests and scripts'
 	@echo 'make fmt     format, and fix what ruff can fix'
@@ -57,7 +58,12 @@ lint: $(STAMP)
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
 	@$(VENV)/bin/lint-imports
+	@$(PY) scripts/compile_kinds.py --check
+	@$(PY) -m agentframes corpus learn --check
 	@PYTHONPATH=. $(PY) -m cogapp --check $(PAGES)
+
+kinds: $(STAMP)
+	@$(PY) scripts/compile_kinds.py
 
 docs: $(STAMP)
 	@PYTHONPATH=. $(PY) -m cogapp -r $(PAGES)

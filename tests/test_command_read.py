@@ -174,11 +174,21 @@ class TestOneLine:
     @pytest.mark.parametrize(
         ("arguments", "status", "line"),
         [
-            ((), 2, "a command is missing; commands: read (agentframes --help tells more)"),
+            (
+                (),
+                2,
+                (
+                    "a command is missing; commands: read, check, corpus"
+                    " (agentframes --help tells more)"
+                ),
+            ),
             (
                 ("raed",),
                 2,
-                "unknown command 'raed'; commands: read (agentframes --help tells more)",
+                (
+                    "unknown command 'raed'; commands: read, check, corpus"
+                    " (agentframes --help tells more)"
+                ),
             ),
             (("read", "missing.jsonl"), 2, "read: missing.jsonl: no such file"),
             (

@@ -60,6 +60,14 @@ def test_read_imports_one_engine_and_msgspec(engine: str, other: str) -> None:
     assert set() == HEAVY & modules
 
 
+def test_read_loads_no_manifest_of_fields() -> None:
+    """What the captured versions' fields are is loaded only where somebody asks for drift."""
+    path = str(DEMO / "claude.jsonl")
+    fields = {"agentframes.drift", "agentframes.manifests", "agentframes.walk"}
+    assert set() == fields & imported(READ.format(json="--json", path=path))
+    assert fields <= imported(READ.format(json="--strict", path=path))
+
+
 def test_import_agentframes_costs_nothing() -> None:
     """The package's names are there before any of their modules is."""
     modules = imported("import agentframes")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from agentframes.facts.model import RunFacts as RunFacts
     from agentframes.facts.model import RunUsage as RunUsage
     from agentframes.facts.model import TokenCounts as TokenCounts
+    from agentframes.inspection import FrameInspection as FrameInspection
+    from agentframes.inspection import inspect_frame as inspect_frame
     from agentframes.native import (
         extract_engine_response_text as extract_engine_response_text,
     )
@@ -47,6 +49,7 @@ __all__ = [
     "Detection",
     "Finding",
     "FrameCounts",
+    "FrameInspection",
     "FrameSource",
     "NativeResources",
     "Outcome",
@@ -63,6 +66,7 @@ __all__ = [
     "detect",
     "extract_engine_response_text",
     "extract_summary",
+    "inspect_frame",
     "parse_engine_final_text",
     "parse_engine_resources",
     "parse_engine_session_id",
@@ -83,6 +87,7 @@ _HOMES = {
         "Finding", "FrameCounts", "NativeResources", "Outcome", "RunFacts", "RunUsage",
         "TokenCounts",
     ),
+    "inspection": ("FrameInspection", "inspect_frame"),
     "native": (
         "extract_engine_response_text", "parse_engine_final_text", "parse_engine_resources",
         "parse_engine_session_id", "parse_session_id",

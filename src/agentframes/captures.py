@@ -22,6 +22,7 @@ class CaptureFolder(NamedTuple):
     version: str | None
     transport: str | None
     exit_code: int | None
+    synthetic: bool = False
 
 
 def open_folder(path: str) -> CaptureFolder:
@@ -43,6 +44,7 @@ def open_folder(path: str) -> CaptureFolder:
         version=_text(told.get("version")),
         transport=_text(told.get("transport")),
         exit_code=code if type(code) is int else None,
+        synthetic=told.get("synthetic") is True,
     )
 
 

@@ -15,7 +15,7 @@ from agentframes.errors import AgentframesError
 from agentframes.facts.fold import Fold
 from agentframes.facts.model import NativeResources
 from agentframes.lines import chunks
-from agentframes.reading import Stream
+from agentframes.streams import Stream
 
 Printed = str | bytes | None
 T = TypeVar("T", bound=str | bytes | None)

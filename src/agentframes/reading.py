@@ -3,28 +3,23 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
-from agentframes import detection, engines
 from agentframes.captures import open_folder
-from agentframes.detection import CERTAIN
-from agentframes.engines.support import clean_kind
-from agentframes.errors import SessionFileError, SourceError
-from agentframes.facts.fold import Fold
+from agentframes.errors import SourceError
 from agentframes.facts.model import RunFacts
-from agentframes.facts.runs import Runs
-from agentframes.frames import FrameReader, Place
 from agentframes.lines import chunks, looks_like_content, open_path, read_text
-from agentframes.signals import Damaged, Noise, Retyped, Signal, Unknown
-from agentframes.types import TRANSPORTS, Span, Transport
+from agentframes.streams import Stream
+from agentframes.types import TRANSPORTS, Transport
+
+if TYPE_CHECKING:
+    from agentframes.manifests import Manifest
 
 ALIASES: dict[str, Transport] = {"stream-json": "jsonl"}
-FRAMES_ASKED = 20  # frames of an unrecognized chunk that are held against session files
 
 
 def read(
@@ -35,6 +30,7 @@ def read(
     transport: str | None = None,
     stderr: Any = None,
     exit_code: int | None = None,
+    drift: bool = False,
 ) -> RunFacts:
     """Read what a coding-agent CLI printed; the facts of the last run in it.
 
@@ -47,6 +43,8 @@ def read(
         stderr: what went to stderr (path, text, bytes or file); its last line becomes the
             message of a run that is incomplete.
         exit_code: the process's exit status, kept in `outcome`; it never makes a success.
+        drift: hold every field against those of the captured versions, too; else only kinds and
+            the fields that facts are made of.
 
     Raises:
         SourceError: the source cannot be read.
@@ -54,7 +52,7 @@ def read(
         UnknownEngineError: `engine` names no reader.
     """
     options = (engine, cli_version, transport, stderr, exit_code)
-    return _read(source, *options)[-1]
+    return _read(source, *options, _stream_type(drift=drift))[-1]
 
 
 def read_all(
@@ -65,9 +63,34 @@ def read_all(
     transport: str | None = None,
     stderr: Any = None,
     exit_code: int | None = None,
+    drift: bool = False,
 ) -> list[RunFacts]:
     """Read every run in one source, in its order; arguments and errors as for `read`."""
-    return _read(source, engine, cli_version, transport, stderr, exit_code)
+    options = (engine, cli_version, transport, stderr, exit_code)
+    return _read(source, *options, _stream_type(drift=drift))
+
+
+def _stream_type(*, drift: bool) -> type[Stream]:
+    if not drift:
+        return Stream
+    from agentframes.watching import WatchedStream
+
+    return WatchedStream
+
+
+def read_against(source: Any, manifest: Manifest) -> list[RunFacts]:
+    """Read every run in one source, and hold its fields against a manifest of one's own."""
+    from agentframes.watching import WatchedStream
+
+    stream_type = functools.partial(WatchedStream, manifest=manifest)
+    return _read(source, None, None, None, None, None, stream_type)
+
+
+def observe(source: Any) -> list[RunFacts]:
+    """Read every run of a capture, and write down all that its frames hold in `seen`."""
+    from agentframes.watching import LearningStream
+
+    return _read(source, None, None, None, None, None, LearningStream)
 
 
 def _read(  # noqa: PLR0917 - the options of `read`, passed on
@@ -77,6 +100,7 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
     transport: str | None,
     stderr: Any,
     exit_code: int | None,
+    stream_type: Callable[..., Stream],
 ) -> list[RunFacts]:
     if transport is not None and ALIASES.get(transport, transport) not in TRANSPORTS:
         raise SourceError(f"unknown transport {transport!r}; known: {', '.join(TRANSPORTS)}")
@@ -95,7 +119,7 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
                 recorded = folder.transport
             source = stack.enter_context(open_path(path))
             written_ms = os.fstat(source.fileno()).st_mtime * 1000
-        stream = Stream(engine=engine, cli_version=cli_version, label=label)
+        stream = stream_type(engine=engine, cli_version=cli_version, label=label)
         for chunk in chunks(source):
             stream.feed(chunk)
         words = None if stderr is None else read_text(stderr)
@@ -114,198 +138,3 @@ def _is_path(source: Any) -> bool:
     if isinstance(source, str):
         return not looks_like_content(source)
     return isinstance(source, os.PathLike)
-
-
-class Stream:
-    """Folds the chunks of one source; the sink of its frames.
-
-    Until an engine is recognized, frames are only counted.
-    """
-
-    def __init__(
-        self, *, engine: str | None = None, cli_version: str | None = None, label: str | None = None
-    ) -> None:
-        self._cli_version = cli_version
-        self._label = label
-        self._engine: engines.Engine | None = None
-        self._interpreter: engines.Interpreter[Any] | None = None
-        self._frames: FrameReader[Any] = FrameReader(_Nothing, self, detection.is_frame)
-        self._told: list[_Told] = []
-        self._place: Place | None = None
-        self._forced = engine is not None
-        self.runs = Runs()
-        if engine is not None:
-            self._enter(engines.get(engine))
-
-    def _enter(self, engine: engines.Engine) -> None:
-        self._engine = engine
-        interpreter = engine.interpreter()(self.emit, full=False, cli_version=self._cli_version)
-        self._interpreter = interpreter
-        lines = self._frames.lines
-        self._frames.close()
-        self._frames = FrameReader(interpreter.frame_type, self, detection.is_frame)
-        self._frames.lines = lines
-
-    def feed(self, chunk: bytes) -> None:
-        """Read the next chunk of whole lines."""
-        if self._interpreter is None:
-            engine = detection.recognize(chunk)
-            # A session file may begin with a record of its own and go on like output (copilot).
-            self._refuse_session_file(chunk, FRAMES_ASKED if engine is None else 1)
-            if engine is not None:
-                self._enter(engine)
-        while chunk:
-            first = self._frames.lines + 1
-            try:
-                self._frames.feed(chunk)
-            except _AnotherEngine as other:
-                chunk = chunk.split(b"\n", other.line - first)[-1]
-                self._change(other.engine, other.line - 1)
-            else:
-                break
-
-    def _change(self, engine: engines.Engine, lines: int) -> None:
-        """Go on with another engine's run, which begins behind `lines`."""
-        if self._interpreter is not None:
-            self._interpreter.close()
-        self.runs.frame_of_another()
-        self._told.append(self._told_now())
-        self._frames = FrameReader(_Nothing, self, detection.is_frame)
-        self._frames.lines = lines
-        self._enter(engine)
-
-    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
-        """End the source and return the facts of its runs; there is always one."""
-        self._frames.close()
-        if self._interpreter is not None:
-            self._interpreter.close()
-        stderr = stderr and self._last_words(stderr)
-        self._told.append(self._told_now())
-        results = []
-        for fold, told in zip(self.runs.folds, self._told, strict=True):
-            last = fold is self.runs.current
-            facts = fold.facts(
-                cut=last and self._frames.cut,
-                exit_code=exit_code if last else None,
-                stderr=stderr if last else None,
-            )
-            if told.engine is not None:
-                facts.engine = told.engine
-                facts.cli_version = fold.cli_version or self._cli_version
-            told.complete(facts, fold)
-            results.append(facts)
-        return results
-
-    def _last_words(self, stderr: str) -> str:
-        """Have the engine pick its words; with no frame to tell it, any engine's form will do."""
-        if self._interpreter is not None:
-            return self._interpreter.last_words(stderr)
-        for engine in engines.built_in():
-            words = engine.interpreter()(self.emit, full=False).last_words(stderr)
-            if words != stderr:
-                return words
-        return stderr
-
-    def _refuse_session_file(self, chunk: bytes, asked: int) -> None:
-        for frame, _ in itertools.islice(detection.first_frames(chunk), asked):
-            for engine in engines.built_in():
-                named = engine.signature.session_file(frame)
-                if named is not None:
-                    where = f"{self._label}: " if self._label else ""
-                    raise SessionFileError(f"{where}{named}, not print-mode output")
-
-    # --- the sink of the frames ------------------------------------------------------------------
-
-    def frame(self, frame: Any, place: Place) -> None:
-        """Count a frame and have it read."""
-        interpreter = self._interpreter
-        if interpreter is None:
-            self.runs.unread()
-            return
-        self.runs.frame()
-        self._place = place
-        interpreter.frame(frame, place)
-        if place.changes:
-            self._retyped(interpreter, frame, place)
-
-    def _retyped(self, interpreter: engines.Interpreter[Any], frame: Any, place: Place) -> None:
-        kind = clean_kind(interpreter.kinds(frame, place.raw())[0])
-        for change in place.changes:
-            self.emit(Retyped(at=place.span(), kind=kind, **change._asdict()))
-        place.changes = []
-
-    def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
-        """Take note of a damaged line."""
-        self.emit(
-            Damaged(
-                at=span, kind="(damaged)", reason=reason, lost=lost, broken_off=lost and not whole
-            )
-        )
-
-    def noise(self, span: Span, text: str, /) -> None:
-        """Take note of a line that is no frame."""
-        self.emit(Noise(at=span, kind="(text)", text=text))
-
-    def emit(self, signal: Signal) -> None:
-        """Fold a signal in. An interpreter forgets a run only after it told another's begin."""
-        if type(signal) is Unknown and not self._forced:
-            self._look_elsewhere(signal)
-        if self.runs.take(signal):
-            self._told.append(self._told_now())
-
-    def _look_elsewhere(self, signal: Unknown) -> None:
-        """Where an unknown frame opens another engine's run, leave this one's reading for it."""
-        at, place = signal.at, self._place
-        if place is None or place.in_array or at.first != at.last or at.frame:
-            return
-        frame = detection.raw_frame(place.raw())
-        for engine in engines.built_in():
-            if engine is not self._engine and engine.signature.recognize(frame) == CERTAIN:
-                raise _AnotherEngine(engine, at.first)
-
-    def _told_now(self) -> _Told:
-        return _Told.of(self._interpreter, self._engine.name if self._engine else None)
-
-
-class _AnotherEngine(Exception):  # noqa: N818 - a turn in the reading, no error
-    """Frames of another engine begin."""
-
-    def __init__(self, engine: engines.Engine, line: int) -> None:
-        super().__init__()
-        self.engine, self.line = engine, line
-
-
-class _Told(Struct):
-    """What an interpreter knows of a run when it is over."""
-
-    engine: str | None = None
-    transport: str | None = None
-    tool_calls: bool = False
-    model_calls: bool = False
-    subagents_model_calls: bool = False
-
-    @classmethod
-    def of(cls, interpreter: engines.Interpreter[Any] | None, engine: str | None) -> _Told:
-        if interpreter is None:
-            return cls()
-        return cls(
-            engine=engine,
-            transport=interpreter.transport,
-            tool_calls=interpreter.tells_tool_calls,
-            model_calls=interpreter.tells_model_calls,
-            subagents_model_calls=interpreter.tells_subagents_model_calls,
-        )
-
-    def complete(self, facts: RunFacts, fold: Fold) -> None:
-        """Add the transport, and where it shows no calls take what the engine itself counted."""
-        read = facts.frames.known > 0
-        if read:
-            facts.transport = self.transport
-        if not (read and self.tool_calls):
-            facts.tool_calls = fold.told_tool_calls
-        if not (read and self.model_calls and (self.subagents_model_calls or not fold.subagents)):
-            facts.model_calls = fold.told_model_calls
-
-
-class _Nothing(Struct):
-    """Decodes no field."""

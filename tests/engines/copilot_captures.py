@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agentframes.facts.model import RunFacts
-from agentframes.reading import Stream
 from agentframes.signals import Signal
+from agentframes.streams import Stream
 from tests.frames import CORPUS, Frame, capture
 
 FOLDERS = sorted(path.parent for path in (CORPUS / "copilot").glob("*/*/stdout.jsonl"))

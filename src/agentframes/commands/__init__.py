@@ -18,6 +18,8 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "read": "tell the facts of finished runs: engine, session, outcome, cost, time, answer",
+    "check": "hold output against what the captured versions print: new, missing, changed",
+    "corpus": "learn the fields of frames from the captures of a checkout",
 }
 
 _HELP = """\

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Argument parsing whose errors are one line."""
+"""What commands share: arguments whose errors are one line, inputs by their names, output."""
 
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import sys
+from typing import Any, NoReturn
 
-from agentframes.errors import AgentframesError
+from agentframes.errors import AgentframesError, SourceError
 
 
 class UsageError(AgentframesError):
@@ -35,3 +36,38 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise the one line that says what is wrong."""
         raise UsageError(f"{self.prog.split()[-1]}: {message} ({self.prog} --help tells more)")
+
+
+class FileName:
+    """A file's name, whatever it looks like; `pathlib` would cost a tenth of the start."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __fspath__(self) -> str:
+        return self._name
+
+
+def source(name: str) -> Any:
+    """Return what an input's name stands for; ``-`` is stdin.
+
+    Raises:
+        SourceError: stdin is closed.
+    """
+    if name != "-":
+        return FileName(name)
+    if sys.stdin is None:
+        raise SourceError("stdin is closed")
+    return sys.stdin.buffer
+
+
+def standard_input() -> list[str]:
+    """Return the input where none is named: stdin, if something is piped into it."""
+    return [] if sys.stdin is None or sys.stdin.isatty() else ["-"]
+
+
+def write(text: str) -> None:
+    """Write to stdout, whatever characters it can show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.buffer.write(text.encode(encoding, "replace"))
+    sys.stdout.buffer.flush()

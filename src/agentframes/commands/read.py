@@ -7,10 +7,9 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any
 
 from agentframes.commands import USAGE, complain, drop_output
-from agentframes.commands.arguments import Parser
+from agentframes.commands.arguments import FileName, Parser, source, standard_input
 from agentframes.commands.table import table
 from agentframes.errors import SourceError, UnknownEngineError
 from agentframes.facts.model import RunFacts
@@ -34,7 +33,7 @@ order; an input of several runs counts by its last one."""
 def run(arguments: Sequence[str]) -> int:
     """Read every input and print its runs; return the exit status."""
     options = _parser().parse_args(arguments)
-    inputs = options.path or _standard_input()
+    inputs = options.path or standard_input()
     single = options.stderr is not None or options.exit_code is not None
     if not inputs:
         complain("read: nothing to read: give a PATH, or - and pipe the output in")
@@ -50,19 +49,16 @@ def run(arguments: Sequence[str]) -> int:
     return next((status for status in WORST_FIRST if status in statuses), 0)
 
 
-def _standard_input() -> list[str]:
-    return [] if sys.stdin is None or sys.stdin.isatty() else ["-"]
-
-
 def _one(name: str, options: Namespace, printer: _Printer) -> int:
     """Read and print one input; return its exit status."""
     try:
         runs = read_all(
-            _source(name),
+            source(name),
             engine=options.engine,
             cli_version=options.cli_version,
-            stderr=None if options.stderr is None else _FileName(options.stderr),
+            stderr=None if options.stderr is None else FileName(options.stderr),
             exit_code=options.exit_code,
+            drift=options.strict,
         )
     except UnknownEngineError as error:
         if options.engine is not None:
@@ -76,24 +72,6 @@ def _one(name: str, options: Namespace, printer: _Printer) -> int:
         facts.source = os.fsencode(name).decode("utf-8", "replace")
         printer.print(facts.without_text() if options.no_text else facts)
     return _status(runs[-1], strict=options.strict)
-
-
-class _FileName:
-    """A file's name, whatever it looks like; `pathlib` would cost a tenth of the start."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __fspath__(self) -> str:
-        return self._name
-
-
-def _source(name: str) -> Any:
-    if name != "-":
-        return _FileName(name)
-    if sys.stdin is None:
-        raise SourceError("stdin is closed")
-    return sys.stdin.buffer
 
 
 def _status(facts: RunFacts, *, strict: bool) -> int:
@@ -121,6 +99,7 @@ class _Printer:
 
     def print(self, facts: RunFacts) -> None:
         """Print one run; where nothing was read, one line on stderr says why."""
+        told = facts.frames.known or facts.drift
         if not facts.frames.known:
             outcome = facts.outcome
             hint = _HINTS.get(outcome.reason, "")
@@ -128,7 +107,7 @@ class _Printer:
             complain(f"read: {facts.source}: incomplete ({outcome.reason}): {words}")
         if self._json:
             self._write(facts.to_json() + b"\n")
-        elif facts.frames.known:
+        elif told:
             text = table(facts) if self._first else "\n" + table(facts)
             self._write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
             self._first = False
@@ -155,7 +134,7 @@ def _parser() -> Parser:
         help="a file, a folder with stdout.jsonl and capture.toml in it, or - for stdin",
     )
     add("--json", action="store_true", help="print one JSON object a run")
-    add("--strict", action="store_true", help="exit 4 where there is drift of level error")
+    add("--strict", action="store_true", help="look at every field, exit 4 on drift of level error")
     add("--engine", metavar="NAME", help="the engine, where it is not to be told from the frames")
     add("--cli-version", metavar="V", help="the CLI's version, where the frames do not tell it")
     add("--stderr", metavar="FILE", help="what the CLI wrote to stderr")

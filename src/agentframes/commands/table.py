@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentframes.facts.model import RunFacts
+from agentframes.facts.model import Finding, RunFacts
 
 LABEL = 12  # characters of the first column
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # a terminal must not obey printed text
@@ -43,11 +43,21 @@ def _rows(facts: RunFacts) -> Iterator[tuple[str, str]]:
         yield "caveats", ", ".join(facts.caveats)
     yield "frames", _frames(facts)
     for finding in facts.drift:
-        field = f" {finding.field}: {finding.expected} -> {finding.found}" if finding.field else ""
-        where = f"line {finding.line}, {finding.count}x"
-        yield "drift", f"{finding.level}: {finding.what} {finding.kind}{field} ({where})"
+        yield "drift", f"{finding.level}: {drift_words(finding)}"
     if facts.structured_output is not None:
         yield "structured", "yes"
+
+
+def drift_words(finding: Finding) -> str:
+    """Say what differs, and where it was first seen."""
+    types = [name for name in (finding.expected, finding.found) if name]
+    name = f"{finding.kind} {finding.field}" if finding.field else finding.kind
+    words = f"{finding.what} {name}" + (f": {' -> '.join(types)}" if types else "")
+    if finding.line is not None:
+        words += f" (line {finding.line}, {finding.count}x)"
+    if finding.seen_in:
+        words += f"; so in {', '.join(finding.seen_in)}"
+    return words
 
 
 def _engine(facts: RunFacts) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from agentframes.lazy import Lazy
 
+S = TypeVar("S", bound=Struct)
 RawFrame = Mapping[str, Raw]
 """A frame decoded one level deep."""
 
@@ -24,6 +25,7 @@ _OUR_OWN = frozenset({UNTYPED, "(summary)", "(prompt)", "(document)"})  # names 
 
 NULL = b"null"
 MAX_DIGITS = 10  # of one number in a version
+MAX_NUMBER = 2**63
 MAX_KIND = 120  # characters
 REMEMBERED = 512  # entries that a bounded memory keeps
 
@@ -52,11 +54,34 @@ def inner(frame: RawFrame, key: str) -> RawFrame:
         return {}
 
 
+def one_level(raw: Any) -> RawFrame:
+    """Decode a frame as it stands in its line, one level deep; nothing where it cannot be."""
+    return inner({"frame": raw}, "frame")
+
+
+def bounded(struct: S) -> S:
+    """Take numbers that no run reaches for absent."""
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
+        if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
+            setattr(struct, name, None)
+    return struct
+
+
 def clean_kind(kind: str) -> str:
     """Reduce a kind to what can be no payload: short, and of plain characters."""
     parts = kind[:MAX_KIND].split("/")
     clean = (part if part in _OUR_OWN else _NOT_IN_A_KIND.sub("?", part) for part in parts)
     return "/".join(clean)
+
+
+def below(kinds: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Sort the names of kinds by what stands before their last slash, "" where there is none."""
+    names: dict[str, set[str]] = {}
+    for kind in kinds:
+        head, _, name = kind.rpartition("/")
+        names.setdefault(head, set()).add(name)
+    return {head: frozenset(tails) for head, tails in names.items()}
 
 
 def told(raw: Any) -> Lazy | None:

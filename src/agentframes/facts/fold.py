@@ -16,6 +16,7 @@ from agentframes.facts.model import (
     FrameCounts,
     NativeResources,
     RunFacts,
+    bounded,
 )
 from agentframes.facts.outcome import Ending, OutcomeFold
 from agentframes.facts.usage import UsageFold
@@ -86,6 +87,8 @@ class Fold:
         self.told_model_calls: int | None = None
         self.told_tool_calls: int | None = None
         self.subagents = False
+        self.seen: Any = {}
+        """What the frames of the run hold, where somebody asks for their drift (`walk.Seen`)."""
         self._findings: dict[tuple[str, ...], Finding] = {}
         self._on: dict[type[Signal], Callable[[Any], None]] = {
             Begin: self._begin,
@@ -249,14 +252,14 @@ class Fold:
             session_id=self.native_session_id(),
             outcome=self._outcome.result(ending),
             resources=NativeResources(
-                tokens=self.tokens, cost_usd=self.cost_usd, wall_seconds=self.wall_seconds
+                tokens=bounded(self.tokens), cost_usd=self.cost_usd, wall_seconds=self.wall_seconds
             ),
             usage=usage,
             caveats=[caveat for caveat in _CAVEATS if caveat in caveats],
             final_text=text,
             final_text_source=source,
             structured_output=_decoded(structured),
-            turns=end.turns if end else None,
+            turns=bounded(end.turns) if end else None,
             model_calls=self._model_calls.count,
             tool_calls=self._tool_calls.count,
             permission_denials=end.denials if end else None,

@@ -16,6 +16,7 @@ from msgspec import Struct
 from agentframes.errors import RunFailedError
 
 SCHEMA_VERSION = 1
+MAX_COUNT = 2**63 - 1
 NOTHING_NATIVE = "nothing native to read"
 _LINE_ENDS = tuple(
     (character.encode(), b"\\u%04x" % ord(character)) for character in "\u2028\u2029\u0085"
@@ -34,6 +35,11 @@ Caveat = Literal[
 FinalTextSource = Literal[
     "result", "structured_output", "last_message", "last_step", "joined_deltas", "joined_messages",
 ]  # fmt: skip
+
+
+def bounded(count: int | None) -> int | None:
+    """Take a count that no run reaches for absent: it is damage, and no format holds it."""
+    return None if count is None or abs(count) > MAX_COUNT else count
 
 
 class Outcome(Struct, kw_only=True, frozen=True):

@@ -23,6 +23,10 @@ class Runs:
         self._before: Fold | None = None
         self._apart: Fold | None = None
 
+    def open(self) -> list[Fold]:
+        """List the folds that the frame at hand may belong to."""
+        return [self.current] if self._apart is None else [self.current, self._apart]
+
     def frame(self) -> None:
         """Count a frame."""
         self.current.total += 1

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from agentframes.facts.model import Caveat, RunUsage, TokenCounts
+from agentframes.facts.model import Caveat, RunUsage, TokenCounts, bounded
 from agentframes.signals import Buckets, ModelCall, ModelUsage, Usage
 
 REMEMBERED = 256  # model calls whose usage may still change; older ones are summed up
@@ -143,17 +143,18 @@ def total(buckets: Buckets) -> int | None:
     """Add the disjoint buckets; a cache that was not told counts nothing."""
     if buckets.input is None or buckets.output is None:
         return None
-    return buckets.input + (buckets.cache_read or 0) + (buckets.cache_write or 0) + buckets.output
+    cached = (buckets.cache_read or 0) + (buckets.cache_write or 0)
+    return bounded(buckets.input + cached + buckets.output)
 
 
 def counted(buckets: Buckets, cost_usd: float | None) -> TokenCounts:
     """Name buckets as the wire does."""
     return TokenCounts(
-        input_tokens=buckets.input,
-        cache_read_tokens=buckets.cache_read,
-        cache_write_tokens=buckets.cache_write,
-        output_tokens=buckets.output,
-        reasoning_tokens=buckets.reasoning,
+        input_tokens=bounded(buckets.input),
+        cache_read_tokens=bounded(buckets.cache_read),
+        cache_write_tokens=bounded(buckets.cache_write),
+        output_tokens=bounded(buckets.output),
+        reasoning_tokens=bounded(buckets.reasoning),
         cost_usd=cost_usd,
     )
 

@@ -52,7 +52,7 @@ def read(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: s
     """Read one item; `phase` is started, updated or completed."""
     if item.type in FAMILIES:
         _call(reader, item, phase, place, kind)
-    elif item.type == "agent_message":
+    elif item.type in ("agent_message", "assistant_message"):
         if phase == "completed":
             _message(reader, item, place, kind)
     elif reader.full:

@@ -15,6 +15,7 @@ from msgspec import Raw
 
 from agentframes.engines.codex import legacy_calls
 from agentframes.engines.codex.frames import Frame
+from agentframes.engines.codex.kinds import MESSAGES
 from agentframes.engines.codex.legacy_frames import Envelope, Message, Named, Settings
 from agentframes.engines.support import UNTYPED, told
 from agentframes.lazy import present
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
 
 SUMMARY = "legacy/(summary)"
 PROMPT = "legacy/(prompt)"
-# Known, and nothing is told by them: of these, captures show the section break and the diff of
-# the turn. What the deltas add comes again as a whole.
-_QUIET = frozenset({
-    "agent_reasoning_section_break", "turn_diff", "shutdown_complete", "user_message",
-    "agent_message_delta", "agent_reasoning_delta",
-})  # fmt: skip
 
 
 def kind(frame: Frame, raw: Any) -> tuple[str, bool]:
@@ -43,8 +38,7 @@ def kind(frame: Frame, raw: Any) -> tuple[str, bool]:
         name = msgspec.json.decode(frame.msg, type=Named).type or UNTYPED
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         name = UNTYPED
-    known = name in _HANDLERS or name in _QUIET or legacy_calls.is_call(name)
-    return f"legacy/{name}", known
+    return f"legacy/{name}", name in MESSAGES
 
 
 def _settings_kind(raw: Any) -> str | None:
@@ -71,7 +65,7 @@ def read(reader: CodexInterpreter, frame: Frame, place: Place) -> None:
         handler = _HANDLERS.get(message.type)
         if handler is not None:
             handler(reader, message, place, name)
-        elif message.type not in _QUIET:
+        elif legacy_calls.is_call(message.type):
             legacy_calls.read(reader, message, place, name)
     if present(frame.msg) or known:
         reader.transport = "legacy"
@@ -180,6 +174,8 @@ def _plan(reader: CodexInterpreter, message: Message, place: Place, kind: str) -
     reader.emit(Plan(at=place.span(), kind=kind, items=steps))
 
 
+# Nothing is told by the other known ones: section breaks, the diff of the turn and, in no capture,
+# deltas, whose text comes again as a whole, the prompt and the shutdown.
 _HANDLERS: dict[str, Callable[[CodexInterpreter, Message, Place, str], None]] = {
     "session_configured": _configured,
     "task_started": _started,

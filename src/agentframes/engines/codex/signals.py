@@ -235,7 +235,7 @@ class CodexInterpreter(Interpreter[Frame]):
             self.unknown(place, name)
             return
         if item.item_type:
-            item.type = "agent_message" if item.item_type == "assistant_message" else item.item_type
+            item.type = item.item_type
         items.read(self, item, frame.type.removeprefix("item."), place, name)
 
 

@@ -9,26 +9,10 @@ field says otherwise, the captures of 1.0.83 and 1.0.102 in `corpus/copilot` sho
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from msgspec import Raw, Struct
 
 NOTHING = Raw(b"")
 _NULL = b"null"
-
-MAX_NUMBER = 2**63
-"""No run counts or lasts longer; arithmetic on more could raise."""
-
-S = TypeVar("S", bound=Struct)
-
-
-def bounded(struct: S) -> S:
-    """Take numbers that no run reaches for absent."""
-    for name in struct.__struct_fields__:
-        value = getattr(struct, name)
-        if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
-            setattr(struct, name, None)
-    return struct
 
 
 class ToolRequest(Struct):

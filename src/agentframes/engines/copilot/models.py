@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentframes.engines.copilot.frames import (
-    MAX_NUMBER,
     CallFailure,
     CallFailureFrame,
     Data,
@@ -19,7 +18,7 @@ from agentframes.engines.copilot.frames import (
     data_of,
     given,
 )
-from agentframes.engines.support import remember
+from agentframes.engines.support import MAX_NUMBER, remember
 from agentframes.lazy import Lazy
 from agentframes.signals import Buckets, ModelCall, Retry
 

@@ -18,11 +18,10 @@ from agentframes.engines.copilot.frames import (
     Result,
     RunUsage,
     Told,
-    bounded,
     data_of,
 )
 from agentframes.engines.copilot.signature import certainty
-from agentframes.engines.support import epoch_ms
+from agentframes.engines.support import bounded, epoch_ms
 from agentframes.signals import Begin, Buckets, End, Native, Notice, Usage
 
 if TYPE_CHECKING:

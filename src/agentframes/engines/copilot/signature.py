@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentframes.engines.support import RawFrame, inner, string
+from agentframes.engines.support import RawFrame, one_level, string
 from agentframes.types import Transport
 
 # What stands before the first dot of a kind: the areas of npm SDK 1.0.14, `agent` (1.0.83), and
@@ -35,7 +35,7 @@ def recognize(frame: RawFrame) -> int:
 
 def certainty(raw: Any) -> int:
     """Rate a frame as it stands in its line: much hangs on those that begin or end a run."""
-    return recognize(inner({"frame": raw}, "frame"))
+    return recognize(one_level(raw))
 
 
 def session_id(frame: RawFrame) -> str | None:

@@ -7,25 +7,9 @@ Names are the wire's; the captures of 0.15.4, 0.24.5, 0.38.2, 0.47.0, 0.51.0 and
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from msgspec import Raw, Struct
 
 NOTHING = Raw(b"")
-
-MAX_NUMBER = 2**63
-"""No run counts or lasts longer; arithmetic on more could raise."""
-
-S = TypeVar("S", bound=Struct)
-
-
-def bounded(struct: S) -> S:
-    """Take numbers that no run reaches for absent."""
-    for name in struct.__struct_fields__:
-        value = getattr(struct, name)
-        if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
-            setattr(struct, name, None)
-    return struct
 
 
 class Error(Struct):

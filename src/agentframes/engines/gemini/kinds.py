@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of frame that Gemini CLI is known to print, at each boundary where it can drift.
 
-The types, roles, statuses and severities are the complete sets of the typings of 0.61.0. What is
-not here is told as an unknown frame.
+They are those of `kinds.toml`. The statuses and severities, which name a frame only where they are
+new, are the complete sets of the typings of 0.61.0. What is not known is told as an unknown frame.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from agentframes.engines.gemini._kinds import KINDS
 from agentframes.engines.gemini.frames import Frame
 from agentframes.engines.gemini.signature import certainty
-from agentframes.engines.support import UNTYPED
+from agentframes.engines.support import UNTYPED, below
 
 DOCUMENT = "(document)"
 
-# `tool_call` and `truncation` are a runner's words for gemini's frames; they are from the frame
-# contract, no capture shows them.
-PLAIN = frozenset({"truncation"})
-CALLS = frozenset({"tool_use", "tool_call"})
-ROLES = frozenset({"user", "assistant"})
+_NAMES = below(KINDS)
+TYPES = _NAMES[""] - {DOCUMENT}
+ROLES = _NAMES["message"]
 STATUSES = frozenset({"success", "error"})
 SEVERITIES = frozenset({"warning", "error"})
 
@@ -36,13 +35,13 @@ def kind(frame: Frame, raw: Callable[[], Any], *, begun: bool) -> tuple[str, boo
     name = frame.type
     if name == "message":
         return f"{name}/{frame.role or UNTYPED}", frame.role in ROLES
-    if name in CALLS:
-        known = frame.tool_name is not None  # opencode has a `tool_use`, too
-        return name if known else f"{name}/{UNTYPED}", known
     if name in ("tool_result", "result"):
         if frame.status not in STATUSES:
             return f"{name}/{frame.status or UNTYPED}", False
         return name, name == "tool_result" or certainty(raw()) > (not begun)
+    if KINDS.get(name) == "tool-call":
+        known = frame.tool_name is not None  # opencode has a `tool_use`, too
+        return name if known else f"{name}/{UNTYPED}", known
     if name == "error":
         known = frame.severity in SEVERITIES
         return name if known else f"{name}/{frame.severity or UNTYPED}", known
@@ -51,4 +50,4 @@ def kind(frame: Frame, raw: Callable[[], Any], *, begun: bool) -> tuple[str, boo
     if not name:
         document = not begun and certainty(raw()) > 0
         return (DOCUMENT, True) if document else (UNTYPED, False)
-    return name, name in PLAIN
+    return name, name in TYPES

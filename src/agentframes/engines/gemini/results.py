@@ -26,10 +26,9 @@ from agentframes.engines.gemini.frames import (
     Result,
     StreamStats,
     Tokens,
-    bounded,
 )
 from agentframes.engines.gemini.messages import message_id
-from agentframes.engines.support import epoch_ms, told
+from agentframes.engines.support import bounded, epoch_ms, told
 from agentframes.signals import (
     Begin,
     Buckets,

@@ -16,9 +16,8 @@ from agentframes.engines.opencode.frames import (
     Part,
     State,
     Time,
-    bounded,
 )
-from agentframes.engines.support import decoded_size, told
+from agentframes.engines.support import bounded, decoded_size, told
 from agentframes.lazy import Lazy
 from agentframes.signals import Agent, Media, Permission, Plan, ToolCall, ToolEnd, Truncated
 

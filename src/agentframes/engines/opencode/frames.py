@@ -8,25 +8,11 @@ are decoded from a call's raw state, and only where somebody wants more than fac
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Raw, Struct
 
 NOTHING = Raw(b"")
-
-MAX_NUMBER = 2**63
-"""No run counts or lasts longer; arithmetic on more could raise."""
-
-S = TypeVar("S", bound=Struct)
-
-
-def bounded(struct: S) -> S:
-    """Take numbers that no run reaches for absent."""
-    for name in struct.__struct_fields__:
-        value = getattr(struct, name)
-        if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
-            setattr(struct, name, None)
-    return struct
 
 
 class Cache(Struct):

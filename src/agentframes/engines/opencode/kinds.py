@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of frame that opencode is known to print, at each boundary where it can drift.
 
-The type at the top names a frame. It can drift further down in the type of its part, in the
-status of a call and in the reason for which a step ended; what is new there is told as an unknown
-frame, and the rest of the frame is read. Tools and the names of errors are open.
+The type at the top names a frame; the known types are those of `kinds.toml`. It can drift further
+down in the type of its part, in the status of a call and in the reason for which a step ended;
+what is new there is told as an unknown frame, and the rest of the frame is read. Tools and the
+names of errors are open.
 """
 
 from __future__ import annotations
 
+from agentframes.engines.opencode._kinds import KINDS
 from agentframes.engines.opencode.frames import Frame, Part, State
 from agentframes.engines.support import UNTYPED
 
-# A frame's type, and its part's: the first has underscores, the second dashes.
-PARTS = {
-    "step_start": "step-start",
-    "text": "text",
-    "reasoning": "reasoning",
-    "tool_use": "tool",
-    "step_finish": "step-finish",
-}
+# A frame's type, and its part's: the first has underscores, the second dashes. An error has none.
+PARTS = {kind: kind.replace("_", "-") for kind in KINDS if kind != "error"} | {"tool_use": "tool"}
 STATUSES = frozenset({"completed", "error"})
 # The reasons of the library that calls the models; captures show the first four.
 REASONS = frozenset({

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from agentframes.engines import Interpreter
 from agentframes.engines.opencode import calls, tools
 from agentframes.engines.opencode.frames import (
-    MAX_NUMBER,
     Cache,
     Error,
     ErrorData,
@@ -28,12 +27,11 @@ from agentframes.engines.opencode.frames import (
     Part,
     State,
     Tokens,
-    bounded,
 )
 from agentframes.engines.opencode.kinds import kinds, strange_type, strange_value
 from agentframes.engines.opencode.signature import certainty
 from agentframes.engines.opencode.texts import Texts
-from agentframes.engines.support import clean_kind, remember, told
+from agentframes.engines.support import MAX_NUMBER, bounded, clean_kind, remember, told
 from agentframes.signals import (
     Begin,
     Buckets,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentframes.engines.support import RawFrame, inner, string
+from agentframes.engines.support import RawFrame, one_level, string
 from agentframes.types import Transport
 
 
@@ -31,7 +31,7 @@ def _object(frame: RawFrame, key: str) -> bool:
 
 def certainty(raw: Any) -> int:
     """Rate a frame as it stands in its line: much hangs on those that begin or end a run."""
-    return recognize(inner({"frame": raw}, "frame"))
+    return recognize(one_level(raw))
 
 
 def session_id(frame: RawFrame) -> str | None:

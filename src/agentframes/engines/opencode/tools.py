@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo, bounded
-from agentframes.engines.support import told
+from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo
+from agentframes.engines.support import bounded, told
 from agentframes.lazy import Lazy
 from agentframes.lenient import lenient
 from agentframes.signals import FileChange, PlanItem
