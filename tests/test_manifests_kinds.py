@@ -208,7 +208,7 @@ def _copilot(kind: str) -> Frame:
 def _gemini(kind: str, *below: str) -> Frame:
     if kind == gemini_kinds.DOCUMENT:
         return {"session_id": "s", "response": "Done.", "stats": {"models": {}, "tools": {}}}
-    beside = {
+    beside: dict[str, Frame] = {
         "init": {"session_id": "s", "model": "m"},
         "tool_use": {"tool_name": "t"},
         "tool_call": {"tool_name": "t"},
@@ -217,7 +217,8 @@ def _gemini(kind: str, *below: str) -> Frame:
         "error": {"severity": "error"},
     }
     role = {"role": below[0]} if below else {}
-    return {"type": kind, "timestamp": "2026-11-30T00:00:00Z"} | beside.get(kind, {}) | role
+    common: Frame = {"type": kind, "timestamp": "2026-11-30T00:00:00Z"}
+    return common | beside.get(kind, {}) | role
 
 
 def _opencode(kind: str) -> Frame:

@@ -50,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         drop_output()
         return 0
     except OSError as error:
+        drop_output()  # or closing it would fail again
         complain(f"cannot write the result: {(error.strerror or str(error)).lower()}")
         return USAGE
     except KeyboardInterrupt:
