@@ -178,7 +178,7 @@ class TestGithub:
             "system/init brandNew: array (line 1, 1x)\n"
             f"::notice file={path},line=1,title=unknown_field::"
             "system/init sandbox_enabled: boolean (line 1, 1x); so in 2.1.332\n"
-            f"{path}: claude 2.1.220: this version was captured;"
+            f"checked {path}: claude 2.1.220: this version was captured;"
             " 7 frames, 6 kinds, 1 unknown, 0 malformed, 0 text lines\n"
         )
         assert (1, expected, "") == checked(capsys, "--format", "github", path)
@@ -189,6 +189,13 @@ class TestGithub:
         path.write_bytes(printed(capture("codex/0.171.0/s01-text")[0], {"type": "brand_new"}))
         out = checked(capsys, "--format", "github", path)[1]
         assert f"::error file={tmp_path}/a%2Cb%3Ac%25.jsonl,line=2,title=" in out
+
+    def test_a_name_is_no_workflow_command(self, capsys: Capsys, tmp_path: Path) -> None:
+        """A line that begins with an input's name would be one, for some names."""
+        path = tmp_path / "run"
+        path.write_bytes(printed(*capture("claude/2.1.332/s03-shell")))
+        _, out, _ = checked(capsys, "--format", "github", path)
+        assert out.startswith(f"checked {path}: claude 2.1.332: ")
 
     def test_a_capture_folder_names_its_file(self, capsys: Capsys) -> None:
         """An annotation stands beside the output, not the folder."""
@@ -318,3 +325,59 @@ class TestReadStrict:
         path = drifted(tmp_path, having(end, brandNew=1))
         assert 0 == main(["read", "--strict", str(path)])
         assert "drift       warn: unknown_field result/success brandNew" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_name_that_is_no_text(capsys: Capsys, tmp_path: Path, form: str) -> None:
+    """A file's name is bytes: every format can write it."""
+    path = tmp_path / "bad\udcff.jsonl"
+    try:
+        path.write_bytes(printed(*capture("claude/2.1.332/s03-shell")))
+    except OSError:
+        pytest.skip("this file system takes no name that is not UTF-8: run on one that does")
+    assert (0, "") == checked(capsys, "--format", form, path)[::2]
+
+
+def test_a_list_that_is_cut_says_so(capsys: Capsys, tmp_path: Path) -> None:
+    """What is left out is counted, and so is what is known of the kinds."""
+    strange = [{"type": f"new_{number}", "session_id": "s"} for number in range(1100)]
+    path = drifted(tmp_path, *strange, *strange)
+    status, out, _ = checked(capsys, path)
+    assert 1 == status
+    assert "  error  left_out (more): 200\n" in out
+    assert "  2206 frames, at least 1005 kinds, 2200 unknown, 0 malformed, 0 text lines\n" in out
+
+
+class TestVersions:
+    """The version that the caller tells."""
+
+    CODEX = CORPUS / "codex/0.146.0/s03-shell/stdout.jsonl"
+
+    @pytest.mark.parametrize("told", ["0.146.0", "v0.146.0", "codex-cli 0.146.0", "0.146.0 (x)"])
+    def test_as_the_cli_prints_it(self, capsys: Capsys, told: str) -> None:
+        """`--version` of a CLI prints a word beside the number."""
+        _, out, _ = checked(capsys, "--cli-version", told, self.CODEX)
+        assert "  codex 0.146.0: this version was captured\n" in out
+
+    @pytest.mark.parametrize("suffix", ["-alpha.3", "+b1"])
+    def test_a_build_of_a_version(self, capsys: Capsys, suffix: str) -> None:
+        """What stands behind the numbers does not keep it from having a nearest one."""
+        _, out, _ = checked(capsys, "--cli-version", f"0.147.0{suffix}", self.CODEX)
+        assert f"  codex 0.147.0{suffix}: the nearest captured version is 0.1" in out
+
+    @pytest.mark.parametrize("command", ["check", "read"])
+    def test_no_version(self, capsys: Capsys, command: str) -> None:
+        """What holds no number is refused, not passed over."""
+        assert 2 == main([command, "--cli-version", "garbage", str(self.CODEX)])
+        out, err = capsys.readouterr()
+        assert not out
+        assert "no version number in 'garbage'" in err
+        assert 1 == err.count("\n")
+
+    def test_an_endless_one(self, capsys: Capsys, tmp_path: Path) -> None:
+        """A version in a frame is told only where it can be one."""
+        init, *rest = capture("claude/2.1.332/s03-shell")
+        path = tmp_path / "run.jsonl"
+        path.write_bytes(printed(init | {"claude_code_version": "9" * 5000 + ".1.1"}, *rest))
+        _, out, _ = checked(capsys, path)
+        assert "claude ?: held against all captured versions" in out

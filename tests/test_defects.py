@@ -242,3 +242,43 @@ class TestDoors:
         """A turn of a thread is over without its usage, too."""
         *frames, end = capture("codex/0.171.0/s03-shell")
         assert ("success", "completed") == ended(printed(frames, without(end, "usage")))
+
+
+class TestDriftTold:
+    """What is told without `drift` is told with it, and no frame is lost over a small change."""
+
+    def test_a_kind_that_was_never_captured(self) -> None:
+        """Two kinds may share a field that changed its type."""
+        *begin, end = capture(CLAUDE)
+        strange = [end | {"subtype": "error_max_budget_usd", "num_turns": "x"}]
+        strange.append(end | {"num_turns": "x"})
+        for drift in (False, True):
+            runs = af.read_all(printed(*begin, *strange), drift=drift)
+            changed = [one.kind for run in runs for one in run.drift if one.what == "type_changed"]
+            assert ["result/error_max_budget_usd", "result/success"] == changed
+
+    @pytest.mark.parametrize("timestamp", [None, "2026-01-01T00:00:00Z"])
+    def test_a_step_of_opencode_whose_time_changed(self, timestamp: str | None) -> None:
+        """A step of the session at hand counts, and its field is named."""
+        *begin, end = capture(WHOLE["opencode"])
+        run = af.read(printed(*begin, end | {"timestamp": timestamp}), drift=True)
+        whole = af.read(printed(*begin, end))
+        assert ("success", "completed") == (run.outcome.status, run.outcome.reason)
+        assert whole.usage == run.usage
+        assert [("type_changed", "step_finish", "timestamp")] == [
+            (one.what, one.kind, one.field) for one in run.drift
+        ]
+
+    def test_a_step_of_opencode_without_its_time(self) -> None:
+        """The same where the field is gone."""
+        *begin, end = capture(WHOLE["opencode"])
+        run = af.read(printed(*begin, without(end, "timestamp")), drift=True)
+        assert "success" == run.outcome.status
+        assert [("missing_field", "error", "timestamp")] == [
+            (one.what, one.level, one.field) for one in run.drift
+        ]
+
+    def test_nothing_at_all(self) -> None:
+        """Absent input is no frame and nobody's output."""
+        assert af.inspect_frame(None) is None
+        assert af.detect(None) is None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 
 import agentframes as af
 from agentframes import engines
-from agentframes.drift import MAX_FINDINGS, nearest, told_version
+from agentframes.drift import nearest, told_version
+from agentframes.facts.findings import LEFT_OUT, MAX_FINDINGS
 from agentframes.manifests import Manifest
 from agentframes.reading import read_against
 from scripts.leave_one_out import SNAPSHOT, snapshot, written
@@ -273,9 +275,39 @@ def test_names_that_are_payload() -> None:
 
 
 def test_findings_are_bounded() -> None:
-    """However many kinds and fields differ, a report ends."""
+    """However many kinds and fields differ, a report ends, and says that it was cut."""
     frames = [{"type": f"new_{number}"} for number in range(3000)]
-    assert MAX_FINDINGS == len(af.read(printed(INIT, *frames), drift=True).drift)
+    *listed, cut = af.read(printed(INIT, *frames), drift=True).drift
+    assert MAX_FINDINGS == len(listed)
+    assert ("left_out", "error", 2000) == (cut.what, cut.level, cut.count)
+
+
+@pytest.mark.parametrize("drift", [False, True])
+def test_many_notes_hide_no_error(*, drift: bool) -> None:
+    """What is cut is the mildest: the verdict never hangs on what came first."""
+    capture = (CORPUS / "copilot/1.0.102/s03-shell/stdout.jsonl").read_text("utf-8").splitlines()
+    envelope: dict[str, Any] = {
+        "data": {},
+        "id": "x",
+        "timestamp": "2026-01-01T00:00:00Z",
+        "parentId": None,
+    }
+    notes = [json.dumps({"type": f"session.new_{n}", **envelope}) for n in range(1200)]
+    error = json.dumps({"type": "brand_new.kind", **envelope})
+    broken = [
+        json.dumps({**json.loads(line), "data": {"messageId": 5}})
+        for line in capture
+        if json.loads(line)["type"] == "assistant.message"
+    ]
+    printed_ = "\n".join([*capture[:3], *notes, error, *broken[:1], *capture[3:]])
+    found = af.read(printed_, drift=drift).drift
+    assert "brand_new.kind" in {one.kind for one in found if one.level == "error"}
+    if drift:
+        missing = {one.field for one in found if one.what == "missing_field"}
+        assert {"data.content"} <= missing
+        assert [("note", LEFT_OUT)] == [
+            (one.level, one.kind) for one in found if one.what == "left_out"
+        ]
 
 
 JSON = st.recursive(

@@ -74,7 +74,7 @@ def _certain(
 
 def detect(raw: object) -> Detection | None:
     """Tell the engine, version and transport of printed output; None rather than a guess."""
-    for chunk in chunks(raw):
+    for chunk in chunks(b"" if raw is None else raw):
         engine = recognize(chunk)
         if engine is not None:
             return _describe(engine, chunk)

@@ -16,16 +16,16 @@ from typing import Any
 from msgspec import Struct
 
 from agentframes.engines.support import version_tuple
+from agentframes.facts.findings import bounded
 from agentframes.facts.model import Finding
 from agentframes.manifests import Field, Fields, Manifest, in_order
 from agentframes.walk import Seen, SeenKind, Sight, Types
 
-MAX_FINDINGS = 1000
 VERSION = "(version)"
 """The kind of a finding that speaks of no frame."""
 ABSENT = "absent"
 
-_TOLD_VERSION = re.compile(r"\d+(\.\d+){0,4}([-+][A-Za-z0-9.]{1,20})?")
+_TOLD_VERSION = re.compile(r"\d{1,9}(\.\d{1,9}){0,4}([-+][A-Za-z0-9.]{1,20})?")
 
 
 class Baseline(Struct, frozen=True):
@@ -77,7 +77,7 @@ def compare(seen: Seen, manifest: Manifest, version: str | None) -> list[Finding
         if fields is not None:
             found += _Kind(name, kind, fields, version).findings()
     found.sort(key=lambda finding: (finding.line or 0, finding.kind, finding.field or ""))
-    return (findings + found)[:MAX_FINDINGS]
+    return findings + found
 
 
 def _other_version(manifest: Manifest, version: str | None) -> Iterator[Finding]:
@@ -95,18 +95,18 @@ def _other_version(manifest: Manifest, version: str | None) -> Iterator[Finding]
 def told_version(version: str | None) -> str:
     """Return a version as it may be told: numbers, and at most a short word behind them."""
     match = _TOLD_VERSION.fullmatch(version or "")
-    return match[0] if match else ".".join(map(str, version_tuple(version) or ())) or "?"
+    return match[0] if match else ".".join(map(str, (version_tuple(version) or ())[:5])) or "?"
 
 
 def merged(kind_level: list[Finding], field_level: list[Finding]) -> list[Finding]:
     """Join what reading told with what the comparison tells: each retyped field once."""
-    told = {(one.field, one.found) for one in field_level if one.what == "type_changed"}
+    told = {(one.kind, one.field, one.found) for one in field_level if one.what == "type_changed"}
     kept = [
         one
         for one in kind_level
-        if one.what != "type_changed" or (one.field, one.found) not in told
+        if one.what != "type_changed" or (one.kind, one.field, one.found) not in told
     ]
-    return (kept + field_level)[:MAX_FINDINGS]
+    return bounded(kept + field_level)
 
 
 class _Kind:

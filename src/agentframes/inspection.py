@@ -35,7 +35,7 @@ class FrameInspection(Struct, kw_only=True, frozen=True):
 
 
 def inspect_frame(
-    line: str | bytes, frame_source: FrameSource | None = None
+    line: str | bytes | None, frame_source: FrameSource | None = None
 ) -> FrameInspection | None:
     """Tell the kind of the frame on a line, and whether the manifest names it.
 
@@ -43,6 +43,8 @@ def inspect_frame(
     is told from the frame. None where the line holds no frame of the engine, or of any: text, a
     document of somebody else's, another engine's frame. Never raises on what the line holds.
     """
+    if line is None:
+        return None
     printed = encode(line) if isinstance(line, str) else bytes(line)
     engine = _engine(printed, frame_source)
     if engine is None:

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from agentframes.captures import open_folder
+from agentframes.engines.support import plain_version
 from agentframes.errors import SourceError
 from agentframes.facts.model import RunFacts
 from agentframes.lines import chunks, looks_like_content, open_path, read_text
@@ -119,7 +120,8 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
                 recorded = folder.transport
             source = stack.enter_context(open_path(path))
             written_ms = os.fstat(source.fileno()).st_mtime * 1000
-        stream = stream_type(engine=engine, cli_version=cli_version, label=label)
+        version = cli_version and (plain_version(cli_version) or cli_version)
+        stream = stream_type(engine=engine, cli_version=version, label=label)
         for chunk in chunks(source):
             stream.feed(chunk)
         words = None if stderr is None else read_text(stderr)

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any, NoReturn
 
+from agentframes.engines.support import plain_version
 from agentframes.errors import AgentframesError, SourceError
 
 
@@ -38,6 +40,23 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog.split()[-1]}: {message} ({self.prog} --help tells more)")
 
 
+def add_version(parser: Parser) -> None:
+    """Let the caller tell the CLI's version, as the CLI prints it itself or bare."""
+    parser.add_argument(
+        "--cli-version",
+        metavar="V",
+        type=_version,
+        help="the CLI's version, where the frames do not tell it",
+    )
+
+
+def _version(text: str) -> str:
+    version = plain_version(text)
+    if version is None:
+        raise argparse.ArgumentTypeError(f"no version number in {text!r}")
+    return version
+
+
 class FileName:
     """A file's name, whatever it looks like; `pathlib` would cost a tenth of the start."""
 
@@ -59,6 +78,11 @@ def source(name: str) -> Any:
     if sys.stdin is None:
         raise SourceError("stdin is closed")
     return sys.stdin.buffer
+
+
+def writable(name: str) -> str:
+    """Return an input's name as text that can be written, whatever its bytes are."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def standard_input() -> list[str]:

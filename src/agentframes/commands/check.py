@@ -13,16 +13,23 @@ import msgspec
 from agentframes import engines, manifests
 from agentframes.captures import open_folder
 from agentframes.commands import USAGE, complain
-from agentframes.commands.arguments import Parser, source, standard_input, write
+from agentframes.commands.arguments import (
+    Parser,
+    add_version,
+    source,
+    standard_input,
+    writable,
+    write,
+)
 from agentframes.commands.table import drift_words
 from agentframes.drift import Baseline, baseline, told_version
 from agentframes.errors import SourceError, UnknownEngineError
+from agentframes.facts.findings import LEVELS
 from agentframes.facts.model import Finding, RunFacts
 from agentframes.lines import shown
 from agentframes.reading import read_all
 
 DRIFT = 1
-LEVELS = ("error", "warn", "note")
 _GITHUB = {"error": "error", "warn": "warning", "note": "notice"}
 
 _DESCRIPTION = """\
@@ -81,6 +88,7 @@ class _Report:
         self.nearest = baseline(manifest, version) if manifest else Baseline(None, captured=False)
         unknown = {one.kind for one in facts.drift if one.what == "unknown_kind"}
         self.kinds = len(getattr(facts, "seen", {})) + len(unknown)
+        self.at_least = any(one.what == "left_out" for one in facts.drift)
         self.drift = sorted(facts.drift, key=lambda one: LEVELS.index(one.level))
 
     def engine(self) -> str:
@@ -105,7 +113,10 @@ class _Report:
             (frames.malformed, "malformed"),
             (frames.text_lines, "text lines"),
         )
-        return ", ".join(f"{count} {_singular(what, count)}" for count, what in counts)
+        words = [f"{count} {_singular(what, count)}" for count, what in counts]
+        if self.at_least:
+            words[1] = f"at least {words[1]}"
+        return ", ".join(words)
 
     def label(self) -> str:
         """Name the input, and which run of it this is."""
@@ -132,7 +143,7 @@ def _text(report: _Report) -> str:
 def _json(report: _Report) -> str:
     facts = report.facts
     told: dict[str, Any] = {
-        "source": report.source,
+        "source": writable(report.source),
         "runs": facts.runs,
         "run": report.number,
         "engine": facts.engine,
@@ -146,7 +157,8 @@ def _json(report: _Report) -> str:
 
 
 def _github(report: _Report) -> str:
-    lines = [*_annotations(report), f"{report.label()}: {report.engine()}; {report.protocol()}"]
+    summary = f"checked {report.label()}: {report.engine()}; {report.protocol()}"
+    lines = [*_annotations(report), summary]
     return "\n".join(lines) + "\n"
 
 
@@ -187,5 +199,5 @@ def _parser() -> Parser:
         help="text (the default), json, github",
     )
     add("--engine", metavar="NAME", help="the engine, where it is not to be told from the frames")
-    add("--cli-version", metavar="V", help="the CLI's version, where the frames do not tell it")
+    add_version(parser)
     return parser

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
 from agentframes.commands import USAGE, complain, drop_output
-from agentframes.commands.arguments import FileName, Parser, source, standard_input
+from agentframes.commands.arguments import (
+    FileName,
+    Parser,
+    add_version,
+    source,
+    standard_input,
+    writable,
+)
 from agentframes.commands.table import table
 from agentframes.errors import SourceError, UnknownEngineError
 from agentframes.facts.model import RunFacts
@@ -69,7 +75,7 @@ def _one(name: str, options: Namespace, printer: _Printer) -> int:
         complain(f"read: {error}")
         return USAGE
     for facts in runs:
-        facts.source = os.fsencode(name).decode("utf-8", "replace")
+        facts.source = writable(name)
         printer.print(facts.without_text() if options.no_text else facts)
     return _status(runs[-1], strict=options.strict)
 
@@ -136,7 +142,7 @@ def _parser() -> Parser:
     add("--json", action="store_true", help="print one JSON object a run")
     add("--strict", action="store_true", help="look at every field, exit 4 on drift of level error")
     add("--engine", metavar="NAME", help="the engine, where it is not to be told from the frames")
-    add("--cli-version", metavar="V", help="the CLI's version, where the frames do not tell it")
+    add_version(parser)
     add("--stderr", metavar="FILE", help="what the CLI wrote to stderr")
     add("--exit-code", metavar="N", type=int, help="the exit status the CLI ended with")
     add(

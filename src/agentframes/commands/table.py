@@ -55,6 +55,8 @@ def drift_words(finding: Finding) -> str:
     words = f"{finding.what} {name}" + (f": {' -> '.join(types)}" if types else "")
     if finding.line is not None:
         words += f" (line {finding.line}, {finding.count}x)"
+    elif finding.what == "left_out":
+        words += f": {finding.count}"
     if finding.seen_in:
         words += f"; so in {', '.join(finding.seen_in)}"
     return words

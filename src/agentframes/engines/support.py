@@ -29,6 +29,7 @@ MAX_NUMBER = 2**63
 MAX_KIND = 120  # characters
 REMEMBERED = 512  # entries that a bounded memory keeps
 
+_VERSION = re.compile(r"(?<![\d.])\d{1,9}(\.\d{1,9}){1,4}(?![\d.])([-+][A-Za-z0-9.]+)?")
 _NOT_IN_A_KIND = re.compile(r"[^A-Za-z0-9._/:-]")
 
 
@@ -115,7 +116,15 @@ def epoch_ms(timestamp: str | None) -> int | None:
 
 def version_tuple(version: str | None) -> tuple[int, ...] | None:
     """Read ``2.1.220`` as numbers; None for what is no version."""
-    parts = (version or "").split("-")[0].split(".")
+    parts = re.split("[-+]", version or "", maxsplit=1)[0].split(".")
     if not all(part.isdecimal() and len(part) < MAX_DIGITS for part in parts):
         return None
     return tuple(map(int, parts))
+
+
+def plain_version(printed: str) -> str | None:
+    """Return the version in what a CLI prints of it: ``codex-cli 0.146.0``, ``v1.0.83``."""
+    if version_tuple(printed) is not None:
+        return printed
+    match = _VERSION.search(printed)
+    return match[0] if match else None

@@ -7,9 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from agentframes.facts.answer import AnswerFold
+from agentframes.facts.findings import Findings
 from agentframes.facts.model import (
     Caveat,
     Finding,
@@ -42,7 +41,6 @@ from agentframes.signals import (
 )
 
 REMEMBERED = 1024  # ids among which a repeated one is known
-MAX_FINDINGS = 1000
 _CAVEATS: tuple[Caveat, ...] = (
     "cache_in_input", "reasoning_placement_unknown", "output_not_final", "subagents_excluded",
     "cost_may_span_session", "wall_may_span_session", "cost_is_list_price",
@@ -89,7 +87,7 @@ class Fold:
         self.subagents = False
         self.seen: Any = {}
         """What the frames of the run hold, where somebody asks for their drift (`walk.Seen`)."""
-        self._findings: dict[tuple[str, ...], Finding] = {}
+        self._findings = Findings()
         self._on: dict[type[Signal], Callable[[Any], None]] = {
             Begin: self._begin,
             Turn: self._outcome.turn,
@@ -206,12 +204,8 @@ class Fold:
         expected: str | None = None,
         found: str | None = None,
     ) -> None:
-        key = (what, kind, field or "", expected or "", found or "")
-        known = self._findings.get(key)
-        if known is not None:
-            self._findings[key] = msgspec.structs.replace(known, count=known.count + 1)
-        elif len(self._findings) < MAX_FINDINGS:
-            self._findings[key] = Finding(
+        self._findings.add(
+            Finding(
                 what=what,
                 level=level,
                 kind=kind,
@@ -220,6 +214,7 @@ class Fold:
                 found=found,
                 line=line,
             )
+        )
 
     # --- facts -----------------------------------------------------------------------------------
 
@@ -270,7 +265,7 @@ class Fold:
                 malformed=self.malformed,
                 text_lines=self.text_lines,
             ),
-            drift=list(self._findings.values()),
+            drift=self._findings.listed(),
         )
         if end is not None and end.time_ms is not None:
             facts.ended_ms = end.time_ms  # type: ignore[attr-defined]

@@ -107,11 +107,24 @@ class FrameCounts(Struct, kw_only=True, frozen=True):
     text_lines: int = 0
 
 
-class Finding(Struct, kw_only=True, frozen=True):
-    """One drift: names and types only, never a value. `line` is where it was first seen."""
+Level = Literal["error", "warn", "note"]
 
-    what: Literal["unknown_kind", "unknown_field", "missing_field", "type_changed", "other_version"]
-    level: Literal["error", "warn", "note"]
+
+class Finding(Struct, kw_only=True, frozen=True):
+    """One drift: names and types only, never a value. `line` is where it was first seen.
+
+    ``left_out`` stands for `count` sightings of its level, beyond the list's bound.
+    """
+
+    what: Literal[
+        "unknown_kind",
+        "unknown_field",
+        "missing_field",
+        "type_changed",
+        "other_version",
+        "left_out",
+    ]
+    level: Level
     kind: str
     field: str | None = None
     expected: str | None = None

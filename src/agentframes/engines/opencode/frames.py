@@ -62,6 +62,7 @@ class Part(Struct):
     type: str = ""
     id: str | None = None
     messageID: str | None = None
+    sessionID: str | None = None
     text: Raw = NOTHING
     time: Time | None = None
     tool: str | None = None

@@ -132,8 +132,10 @@ class OpencodeInterpreter(Interpreter[Frame]):
         """Tell whether opencode printed a frame; one that begins or ends a run is asked more."""
         if not frame.sessionID:
             return False
-        goes_on = frame.sessionID == self.run.session_id and frame.type not in DECISIVE
-        return goes_on or certainty(raw()) > 0
+        part = frame.part or Part()
+        whole = bool(part.type) and part.sessionID == frame.sessionID
+        goes_on = frame.sessionID == self.run.session_id
+        return (goes_on and (whole or frame.type not in DECISIVE)) or certainty(raw()) > 0
 
     # --- the run ---------------------------------------------------------------------------------
 
