@@ -204,6 +204,8 @@ SPECIAL: dict[tuple[str, str, str], list[str]] = {
         "stop_reason refusal and is_error true with subtype success",
         "the only assistant frame is synthetic",
     ],
+    ("claude", "1.0.128", "s25"): ["nothing of the answer is printed, no result frame"],
+    ("claude", "1.0.128", "s26"): ["the tool call has no result, no result frame"],
     ("claude", "2.1.220", "s25"): [
         "the assistant frame is marked aborted, a user frame tells of the interruption",
         "error_during_execution with an empty modelUsage and a usage of zero",
