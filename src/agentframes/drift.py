@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from agentframes.engines.support import version_tuple
-from agentframes.facts.findings import bounded
+from agentframes.facts.findings import cut
 from agentframes.facts.model import Finding
 from agentframes.manifests import Field, Fields, Manifest, in_order
 from agentframes.walk import Seen, SeenKind, Sight, Types
@@ -106,7 +106,7 @@ def merged(kind_level: list[Finding], field_level: list[Finding]) -> list[Findin
         for one in kind_level
         if one.what != "type_changed" or (one.kind, one.field, one.found) not in told
     ]
-    return bounded(kept + field_level)
+    return cut(kept + field_level)
 
 
 class _Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+import agentframes as af
 from agentframes.signals import Signal
 from tests.engines import support
 from tests.frames import CORPUS, Frame, capture
@@ -40,3 +41,13 @@ def among(found: list[Signal], wanted: type[S]) -> list[S]:
 def only(name: str, wanted: type[S], version: str = "1.18.33") -> list[S]:
     """Return a capture's signals of one type."""
     return support.only(f"opencode/{version}/{name}", wanted)
+
+
+def ended(run: af.RunFacts) -> tuple[str, str]:
+    """Return status and reason."""
+    return run.outcome.status, run.outcome.reason
+
+
+def read(name: str, version: str = "1.18.33") -> af.RunFacts:
+    """Read a capture's output without its description."""
+    return af.read(raw(f"opencode/{version}/{name}"))

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.lazy import Lazy
+from agentframes.lazy import Lazy, present
 
 S = TypeVar("S", bound=Struct)
 RawFrame = Mapping[str, Raw]
@@ -58,6 +58,16 @@ def inner(frame: RawFrame, key: str) -> RawFrame:
 def one_level(raw: Any) -> RawFrame:
     """Decode a frame as it stands in its line, one level deep; nothing where it cannot be."""
     return inner({"frame": raw}, "frame")
+
+
+def decode(raw: Raw, wanted: Any) -> Any:
+    """Decode a part of a frame; None where it is absent or of another shape."""
+    if not present(raw):
+        return None
+    try:
+        return msgspec.json.decode(raw, type=wanted)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def bounded(struct: S) -> S:

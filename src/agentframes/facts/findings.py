@@ -39,10 +39,10 @@ class Findings:
 
     def listed(self) -> list[Finding]:
         """Return them, bounded."""
-        return bounded([*self._kept.values(), *_more(self._left_out)])
+        return cut([*self._kept.values(), *_more(self._left_out)])
 
 
-def bounded(findings: list[Finding]) -> list[Finding]:
+def cut(findings: list[Finding]) -> list[Finding]:
     """Cut a list that is too long: the mildest go, and a finding of each level says how many."""
     left_out: Counter[str] = Counter()
     kept: list[Finding] = []

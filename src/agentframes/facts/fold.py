@@ -13,6 +13,7 @@ from agentframes.facts.model import (
     Caveat,
     Finding,
     FrameCounts,
+    Level,
     NativeResources,
     RunFacts,
     bounded,
@@ -166,17 +167,22 @@ class Fold:
 
     def _unknown(self, signal: Unknown) -> None:
         self.unknown += 1
-        level = "note" if signal.open_prefix else "error"
-        self._find("unknown_kind", signal.frame_kind, signal.at.first, level=level)
+        level: Level = "note" if signal.open_prefix else "error"
+        self._findings.add(
+            Finding(what="unknown_kind", level=level, kind=signal.frame_kind, line=signal.at.first)
+        )
 
     def _retyped(self, signal: Retyped) -> None:
-        self._find(
-            "type_changed",
-            signal.kind,
-            signal.at.first,
-            field=signal.field,
-            expected=signal.expected,
-            found=signal.found,
+        self._findings.add(
+            Finding(
+                what="type_changed",
+                level="error",
+                kind=signal.kind,
+                field=signal.field,
+                expected=signal.expected,
+                found=signal.found,
+                line=signal.at.first,
+            )
         )
 
     def _damaged(self, signal: Damaged) -> None:
@@ -192,29 +198,6 @@ class Fold:
         self._outcome.ended(signal)
         self._answer.turn_over()
         self.told_model_calls, self.told_tool_calls = signal.model_calls, signal.tool_calls
-
-    def _find(
-        self,
-        what: Any,
-        kind: str,
-        line: int,
-        *,
-        level: Any = "error",
-        field: str | None = None,
-        expected: str | None = None,
-        found: str | None = None,
-    ) -> None:
-        self._findings.add(
-            Finding(
-                what=what,
-                level=level,
-                kind=kind,
-                field=field,
-                expected=expected,
-                found=found,
-                line=line,
-            )
-        )
 
     # --- facts -----------------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentframes.engines.claude import calls, tools
+from agentframes.engines.claude import calls
 from agentframes.engines.claude.frames import Block, Frame, Message, MessageUsage
 from agentframes.engines.claude.kinds import ASSISTANT_BLOCKS, CALL_BLOCKS, kinds
-from agentframes.engines.support import UNTYPED, remember, told
+from agentframes.engines.support import UNTYPED, decode, remember, told
 from agentframes.lazy import Lazy
 from agentframes.signals import Buckets, ModelCall, Reasoning, Text, Withdrawn
 
@@ -32,7 +32,7 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     message_id = message.id or frame.uuid or f"line {reader.at.first}"
     if message.model != SYNTHETIC:
         _model_call(reader, frame, message, message_id)
-    reader.api_error = tools.decode(frame.error, str) or reader.api_error
+    reader.api_error = decode(frame.error, str) or reader.api_error
     if frame.uuid and frame.parent_tool_use_id is None:
         # `supersedes` and retractions name frames, not messages.
         remember(reader.message_ids, frame.uuid, message_id)
@@ -145,6 +145,6 @@ def _reasoning(
 def _withdraw(reader: ClaudeInterpreter, frame: Frame, message_id: str) -> None:
     """An aborted message takes itself back; `supersedes` is in the typings, in no capture."""
     ids = [message_id] if frame.aborted else []
-    ids += map(reader.message_id, tools.decode(frame.supersedes, list[str]) or ())
+    ids += map(reader.message_id, decode(frame.supersedes, list[str]) or ())
     reason = "aborted" if frame.aborted else "superseded"
     reader.emit(Withdrawn(**reader.of(frame, kinds(frame)[0][0]), ids=ids, reason=reason))

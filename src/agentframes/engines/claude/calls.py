@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentframes.engines.claude import media, tools
 from agentframes.engines.claude.frames import Block, Frame, ToolUseMeta, ToolUseResult
-from agentframes.engines.support import remember, told
+from agentframes.engines.support import decode, remember, told
 from agentframes.lazy import Lazy
 from agentframes.signals import Agent, Plan, PlanItem, ToolCall, ToolEnd, Truncated
 
@@ -34,13 +34,13 @@ def begin(reader: ClaudeInterpreter, frame: Frame, block: Block, message_id: str
     kept = call.input.kept() if call.input and family == "plan" else None
     remember(reader.calls, call_id, (name, kept))
     if name == "TodoWrite":
-        given = tools.decode(block.input, tools.PlanInput) or tools.PlanInput()
+        given = decode(block.input, tools.PlanInput) or tools.PlanInput()
         if given.todos is not None:
             _plan(reader, frame, block, tools.plan_snapshot(given.todos), "snapshot")
 
 
 def _title(frame: Frame, call_id: str) -> str | None:
-    metas = tools.decode(frame.tool_use_meta, list[ToolUseMeta]) or ()
+    metas = decode(frame.tool_use_meta, list[ToolUseMeta]) or ()
     return next((meta.display_name for meta in metas if meta.id == call_id), None)
 
 
@@ -68,7 +68,7 @@ def end(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int = 0) -
         return
     common = reader.of(frame, kind)
     name, given = reader.calls.pop(call_id, ("", None))
-    result = tools.decode(frame.tool_use_result, ToolUseResult) or ToolUseResult()
+    result = decode(frame.tool_use_result, ToolUseResult) or ToolUseResult()
     output = tools.output(block)
     words = output.text() if output and block.is_error else ""
     reader.emit(
@@ -101,7 +101,7 @@ def _beyond(
     """Tell a change of the plan, output that was cut, and a sub-agent's end."""
     name, given = call
     if name in ("TaskCreate", "TaskUpdate") and not block.is_error:
-        plan = tools.decode(given.raw, tools.PlanInput) if given else None
+        plan = decode(given.raw, tools.PlanInput) if given else None
         items = tools.plan_patch(plan or tools.PlanInput(), result)
         if items:
             _plan(reader, frame, block, items, "patch")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentframes.engines.claude import tools
 from agentframes.engines.claude.frames import Block, Frame
-from agentframes.engines.support import decoded_size, told
+from agentframes.engines.support import decode, decoded_size, told
 from agentframes.signals import Media
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _SAVED = re.compile(
 
 def attachment(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int) -> None:
     """Tell an image or document that was given to the agent; no capture shows one."""
-    source = tools.decode(block.source, tools.Source)
+    source = decode(block.source, tools.Source)
     if source is not None:
         pointer = f"/message/content/{index}/source/data"
         common = reader.of(frame, f"user/{block.type}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from agentframes.engines.claude import tools
 from agentframes.engines.claude.frames import (
     ControlRequest,
     ControlRequestBody,
@@ -24,6 +23,7 @@ from agentframes.engines.claude.frames import (
     ThinkingTokens,
     ToolProgress,
 )
+from agentframes.engines.support import decode
 from agentframes.signals import Begin, Limit, Notice, Permission
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def notice(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     """Tell a frame by its name, with the first of its words."""
     name = frame.subtype if frame.type == "system" and frame.subtype else frame.type
     told = reader.reread(place, SystemText)
-    error = tools.decode(told.error, str)
+    error = decode(told.error, str)
     texts = (told.content, told.text, told.message, error, told.summary, told.description,
              told.status, told.state)  # fmt: skip
     severity: Severity = "warn" if name in _WARNINGS else "error" if error else "info"

@@ -16,7 +16,7 @@ from agentframes.engines.claude import tools
 from agentframes.engines.claude.assistant import buckets
 from agentframes.engines.claude.frames import Delta, Frame, StreamEvent
 from agentframes.engines.claude.kinds import CALL_BLOCKS, stream_kind
-from agentframes.engines.support import told
+from agentframes.engines.support import decode, told
 from agentframes.lazy import Lazy
 from agentframes.signals import ModelCall, Notice, Reasoning, Text, ToolCall
 
@@ -147,7 +147,7 @@ def _call(
 
 def _error(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str) -> None:
     """Tell that the stream broke off; the API's own event, no capture shows it."""
-    error = tools.decode(event.error, _Error)
+    error = decode(event.error, _Error)
     reader.emit(
         Notice(
             **reader.of(frame, kind),

@@ -6,12 +6,11 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Raw, Struct
 
 from agentframes.engines.claude.frames import NOTHING, Block, Frame, ToolResultMeta, ToolUseResult
-from agentframes.engines.support import told
-from agentframes.lazy import Lazy, present
+from agentframes.engines.support import decode, told
+from agentframes.lazy import Lazy
 from agentframes.signals import FileChange, PlanItem
 
 EndStatus = Literal["ok", "failed", "denied", "invalid", "cancelled"]
@@ -113,16 +112,6 @@ def status(frame: Frame, block: Block, words: str) -> EndStatus:
         if meta.id == block.tool_use_id and meta.non_execution_kind:
             return "denied" if "reject" in meta.non_execution_kind else "cancelled"
     return "denied" if _REFUSED.match(words) else "failed"
-
-
-def decode(raw: Raw, wanted: Any) -> Any:
-    """Decode a part of a frame; None where it is absent or of another shape."""
-    if not present(raw):
-        return None
-    try:
-        return msgspec.json.decode(raw, type=wanted)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def files(name: str, result: ToolUseResult) -> list[FileChange]:

@@ -11,12 +11,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
-
 from agentframes.engines.codex import tools
 from agentframes.engines.codex.frames import NOTHING, AgentState, Item, McpResult
-from agentframes.engines.support import remember, told
-from agentframes.lazy import Lazy, present
+from agentframes.engines.support import decode, remember, told
+from agentframes.lazy import Lazy
 from agentframes.signals import (
     Agent,
     Media,
@@ -185,12 +183,8 @@ def _end(reader: CodexInterpreter, item: Item, call_id: str, place: Place, kind:
 
 
 def _mcp_result(item: Item) -> McpResult | None:
-    if not present(item.result):
-        return None
-    try:
-        return msgspec.json.decode(item.result, type=McpResult | None)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    result: McpResult | None = decode(item.result, McpResult | None)
+    return result
 
 
 def _agents(reader: CodexInterpreter, item: Item, call_id: str, place: Place, kind: str) -> None:

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-from msgspec import Raw
-
 from agentframes.engines.codex import legacy_calls
 from agentframes.engines.codex.frames import Frame
 from agentframes.engines.codex.kinds import MESSAGES
 from agentframes.engines.codex.legacy_frames import Envelope, Message, Named, Settings
-from agentframes.engines.support import UNTYPED, told
+from agentframes.engines.support import UNTYPED, decode, one_level, told
 from agentframes.lazy import present
 from agentframes.signals import Begin, End, Input, Native, Plan, PlanItem, Reasoning, Text, Turn
 
@@ -34,18 +31,13 @@ def kind(frame: Frame, raw: Any) -> tuple[str, bool]:
     if not present(frame.msg):
         settings = _settings_kind(raw)
         return settings or UNTYPED, settings is not None
-    try:
-        name = msgspec.json.decode(frame.msg, type=Named).type or UNTYPED
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        name = UNTYPED
+    named = decode(frame.msg, Named)
+    name = named.type if named and named.type else UNTYPED
     return f"legacy/{name}", name in MESSAGES
 
 
 def _settings_kind(raw: Any) -> str | None:
-    try:
-        keys = msgspec.json.decode(raw, type=dict[str, Raw]).keys()
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    keys = one_level(raw).keys()
     if {"workdir", "sandbox", "model"} <= keys:
         return SUMMARY
     return PROMPT if keys == {"prompt"} else None

@@ -8,13 +8,12 @@ import codecs
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
 from msgspec import Raw
 
 from agentframes.engines.codex import tools
 from agentframes.engines.codex.legacy_frames import Invocation, McpAnswer, Message
-from agentframes.engines.support import remember, told
-from agentframes.lazy import Lazy, present
+from agentframes.engines.support import decode, remember, told
+from agentframes.lazy import Lazy
 from agentframes.signals import FileChange, Media, ToolCall, ToolEnd, ToolOutput
 
 if TYPE_CHECKING:
@@ -73,12 +72,7 @@ def _input(message: Message) -> Lazy | None:
 
 def _files(message: Message) -> list[FileChange]:
     """Name the files of a patch, whose end does not tell them: path to {kind: …}."""
-    if not present(message.changes):
-        return []
-    try:
-        changes = msgspec.json.decode(message.changes, type=dict[str, dict[str, Raw]])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
+    changes = decode(message.changes, dict[str, dict[str, Raw]]) or {}
     return [tools.file_change(path, next(iter(how), None)) for path, how in changes.items()]
 
 

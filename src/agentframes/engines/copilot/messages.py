@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import msgspec
-
 from agentframes.engines.copilot import models, session, tools
 from agentframes.engines.copilot.frames import Attachment, Data, Frame, data_of, given
-from agentframes.engines.support import decoded_size
+from agentframes.engines.support import decode, decoded_size
 from agentframes.lazy import Lazy
 from agentframes.signals import Input, Media, Native, Notice, Reasoning, Text
 
@@ -184,11 +182,8 @@ def _origin(told: dict[str, Any], data: Data) -> Literal["human", "agent_prompt"
 def _attachments(
     reader: CopilotInterpreter, told: dict[str, Any], data: Data, message_id: str
 ) -> None:
-    try:
-        attached = msgspec.json.decode(data.attachments, type=list[Attachment] | None)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return
-    for position, one in enumerate(attached or ()):
+    attached: list[Attachment] = decode(data.attachments, list[Attachment] | None) or []
+    for position, one in enumerate(attached):
         inline = given(one.data)
         reader.emit(
             Media(

@@ -19,7 +19,7 @@ from agentframes.engines.copilot.frames import (
     Telemetry,
     given,
 )
-from agentframes.engines.support import decoded_size
+from agentframes.engines.support import decode, decoded_size
 from agentframes.lazy import Lazy
 from agentframes.signals import FileChange, Media
 
@@ -36,16 +36,6 @@ _BY_PATH: dict[str, Literal["read", "add", "update"]] = {
     "view": "read", "create": "add", "edit": "update",
 }  # fmt: skip
 _EDITS: dict[str, Literal["add", "delete"]] = {"create": "add", "delete": "delete"}
-
-
-def decode(raw: Raw, wanted: Any) -> Any:
-    """Decode a part of a frame; None where it is absent or of another shape."""
-    if not given(raw):
-        return None
-    try:
-        return msgspec.json.decode(raw, type=wanted)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def exit_code(data: Data, telemetry: Telemetry, result: CallResult, *, shell: bool) -> int | None:

@@ -21,7 +21,7 @@ from agentframes.engines.copilot.frames import (
     data_of,
     given,
 )
-from agentframes.engines.support import remember
+from agentframes.engines.support import decode, remember
 from agentframes.lazy import Lazy
 from agentframes.signals import Notice, Permission, ToolCall, ToolEnd, ToolOutput
 
@@ -180,7 +180,7 @@ def ended(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
     data = data_of(frame)
     told = reader.told(frame, place)
     call_id = data.toolCallId or ""
-    error = results.decode(data.error, CallError | None) or CallError()
+    error = decode(data.error, CallError | None) or CallError()
     denied = error.code == "denied"
     reader.denials += denied
     if not reader.full:
@@ -198,8 +198,8 @@ def ended(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
                 reason=error.message,
             )
         )
-    result = results.decode(data.result, CallResult | None) or CallResult()
-    telemetry = results.decode(data.toolTelemetry, Telemetry | None) or Telemetry()
+    result = decode(data.result, CallResult | None) or CallResult()
+    telemetry = decode(data.toolTelemetry, Telemetry | None) or Telemetry()
     code = results.exit_code(data, telemetry, result, shell=call.family == "execute")
     failed = data.success is False or bool(code)
     structured = result.structuredContent

@@ -9,13 +9,13 @@ own bare name and cannot be told from a tool that nobody knows.
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Raw, Struct
 
 from agentframes.engines.gemini.frames import Frame
-from agentframes.lazy import Lazy, present
+from agentframes.engines.support import decode
+from agentframes.lazy import Lazy
 from agentframes.signals import FileChange, PlanItem
 
 Status = Literal["ok", "failed", "denied", "invalid", "cancelled"]
@@ -99,16 +99,6 @@ def given(parameters: Raw) -> Given:
     """Read what a tool is called with; nothing where it is of another shape."""
     value = decode(parameters, Given)
     return value if isinstance(value, Given) else Given()
-
-
-def decode(raw: Raw, wanted: Any) -> Any:
-    """Decode a part of a frame; None where it is absent or of another shape."""
-    if not present(raw):
-        return None
-    try:
-        return msgspec.json.decode(raw, type=wanted)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def agent(name: str, told: Given) -> tuple[str | None, str | None]:

@@ -60,14 +60,14 @@ def _invalid(reader: OpencodeInterpreter, frame: Frame, call_id: str, state: Sta
             call_id=call_id,
             status="invalid",
             output=told(state.output),
-            error=tools.decode(state.input, Input).error,
+            error=tools.read_part(state.input, Input).error,
         )
     )
 
 
 def _over(reader: OpencodeInterpreter, frame: Frame, call: ToolCall, state: State) -> None:
-    given = tools.decode(state.input, Input)
-    metadata = tools.decode(state.metadata, Metadata)
+    given = tools.read_part(state.input, Input)
+    metadata = tools.read_part(state.metadata, Metadata)
     time = bounded(state.time or Time())
     end = ToolEnd(
         **reader.of(frame),
@@ -134,7 +134,7 @@ def _media(
     reader: OpencodeInterpreter, frame: Frame, call: ToolCall, state: State, given: Input
 ) -> None:
     for position, raw in enumerate(tools.attachments(state.attachments)):
-        attachment = tools.decode(raw, Attachment)
+        attachment = tools.read_part(raw, Attachment)
         inline = bytes(memoryview(attachment.url)[: len(_DATA_URL)]) == _DATA_URL
         media = Media(
             **reader.of(frame),

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo
-from agentframes.engines.support import bounded, told
+from agentframes.engines.support import bounded, decode, told
 from agentframes.lazy import Lazy
 from agentframes.lenient import lenient
 from agentframes.signals import FileChange, PlanItem
@@ -55,7 +55,7 @@ _STATUSES: dict[str, Literal["pending", "in_progress", "completed", "cancelled"]
 }
 
 
-def decode(raw: Raw, struct: type[S]) -> S:
+def read_part(raw: Raw, struct: type[S]) -> S:
     """Decode a part of a call's state, field by field where one is odd."""
     if told(raw) is None:
         return struct()
@@ -132,7 +132,4 @@ def task_summary(output: Lazy | None) -> str | None:
 
 def attachments(raw: Raw) -> list[Any]:
     """Return what a call brought back beside text, undecoded."""
-    try:
-        return msgspec.json.decode(raw, type=list[Raw])
-    except (msgspec.DecodeError, RecursionError):
-        return []
+    return decode(raw, list[Raw]) or []
