@@ -85,9 +85,19 @@ def writable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def standard_input() -> list[str]:
-    """Return the input where none is named: stdin, if something is piped into it."""
-    return [] if sys.stdin is None or sys.stdin.isatty() else ["-"]
+def named_inputs(command: str, named: list[str]) -> list[str]:
+    """Return the inputs of a command; where none is named, stdin, if something is piped into it.
+
+    Raises:
+        UsageError: there is none, or stdin is named twice.
+    """
+    if not named and (sys.stdin is None or sys.stdin.isatty()):
+        raise UsageError(
+            f"{command}: nothing to {command}: give a PATH, or - and pipe the output in"
+        )
+    if named.count("-") > 1:
+        raise UsageError(f"{command}: - stands for stdin, which can be read once only")
+    return named or ["-"]
 
 
 def write(text: str) -> None:

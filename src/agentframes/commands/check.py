@@ -16,8 +16,8 @@ from agentframes.commands import USAGE, complain
 from agentframes.commands.arguments import (
     Parser,
     add_version,
+    named_inputs,
     source,
-    standard_input,
     writable,
     write,
 )
@@ -46,14 +46,7 @@ exit status: 0 no drift of level error; 1 some; 2 usage, unreadable input, or no
 def run(arguments: Sequence[str]) -> int:
     """Check every input; return the exit status."""
     options = _parser().parse_args(arguments)
-    inputs = options.path or standard_input()
-    if not inputs:
-        complain("check: nothing to check: give a PATH, or - and pipe the output in")
-        return USAGE
-    if inputs.count("-") > 1:
-        complain("check: - stands for stdin, which can be read once only")
-        return USAGE
-    return max([_one(name, options) for name in inputs])
+    return max([_one(name, options) for name in named_inputs("check", options.path)])
 
 
 def _one(name: str, options: Namespace) -> int:

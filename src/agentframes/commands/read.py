@@ -12,8 +12,8 @@ from agentframes.commands.arguments import (
     FileName,
     Parser,
     add_version,
+    named_inputs,
     source,
-    standard_input,
     writable,
 )
 from agentframes.commands.table import table
@@ -39,16 +39,10 @@ order; an input of several runs counts by its last one."""
 def run(arguments: Sequence[str]) -> int:
     """Read every input and print its runs; return the exit status."""
     options = _parser().parse_args(arguments)
-    inputs = options.path or standard_input()
+    inputs = named_inputs("read", options.path)
     single = options.stderr is not None or options.exit_code is not None
-    if not inputs:
-        complain("read: nothing to read: give a PATH, or - and pipe the output in")
-        return USAGE
     if len(inputs) > 1 and single:
         complain("read: --stderr and --exit-code belong to one run: give one input with them")
-        return USAGE
-    if inputs.count("-") > 1:
-        complain("read: - stands for stdin, which can be read once only")
         return USAGE
     printer = _Printer(options)
     statuses = {_one(name, options, printer) for name in inputs}
