@@ -41,7 +41,7 @@ help:
 	@echo 'make docs    write the generated parts of README.md and docs/'
 	@echo 'make types   mypy --strict over src, tests and scripts'
 	@echo 'make fmt     format, and fix what ruff can fix'
-	@echo 'make lock    requirements-dev.lock from pyproject.toml; UPGRADE=1 takes the newest releases'
+	@echo 'make lock    requirements-*.lock from pyproject.toml; UPGRADE=1 takes the newest releases'
 	@echo 'make clean   remove .venv, caches and builds'
 
 demo: $(STAMP)
@@ -76,28 +76,39 @@ fmt: $(STAMP)
 	@$(PY) -m ruff format
 
 $(STAMP): pyproject.toml requirements-dev.lock
-	@command -v $(PYTHON) >/dev/null || \
-		{ echo 'agentframes needs Python 3.11 or newer; there is no $(PYTHON) here (make PYTHON=…)' >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "agentframes needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (make PYTHON=…)" >&2; exit 1; }
-	@echo 'setting up $(VENV) …'
-	@$(PYTHON) -m venv --clear $(VENV)
-	@$(PY) -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
-	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@printf '%s\n' '$(CURDIR)' '$(PYTHON)' > $@
+	@$(call set_up,$(VENV),dev)
+
+# What is heavy and not needed for the tests stands in an environment of its own.
+.venv-bench/.stamp .venv-fuzz/.stamp: .venv-%/.stamp: pyproject.toml requirements-%.lock
+	@$(call set_up,.venv-$*,$*)
+
+# $(1): the virtual environment, $(2): the dependency group it is for.
+define set_up
+	command -v $(PYTHON) >/dev/null || \
+		{ echo 'agentframes needs Python 3.11 or newer; there is no $(PYTHON) here (make PYTHON=…)' >&2; exit 1; }; \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "agentframes needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (make PYTHON=…)" >&2; exit 1; }; \
+	echo 'setting up $(1) …'; \
+	$(PYTHON) -m venv --clear $(1) && \
+	$(1)/bin/python -m pip install --quiet --require-hashes --no-deps -r requirements-$(2).lock && \
+	$(1)/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable . && \
+	printf '%s\n' '$(CURDIR)' '$(PYTHON)' > $(1)/.stamp
+endef
 
 # uv stays out of the lock file: only this target needs it. The lock file names no index.
 lock:
 	@$(PYTHON) -m venv --clear .venv-lock
 	@.venv-lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
-	@.venv-lock/bin/uv --no-config --system-certs --cache-dir .venv-lock/cache pip compile --quiet \
-		--python .venv-lock/bin/python --universal --python-version 3.11 \
-		--group dev --all-extras --generate-hashes $(if $(UPGRADE),--upgrade) \
-		--no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-		--output-file requirements-dev.lock pyproject.toml
+	@for group in dev bench fuzz; do \
+		.venv-lock/bin/uv --no-config --system-certs --cache-dir .venv-lock/cache pip compile --quiet \
+			--python .venv-lock/bin/python --universal --python-version 3.11 \
+			--group $$group --all-extras --generate-hashes $(if $(UPGRADE),--upgrade) \
+			--no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+			--output-file requirements-$$group.lock pyproject.toml || exit; \
+	done
 	@rm -rf .venv-lock
-	@! grep -n '://' requirements-dev.lock
+	@! grep -n '://' requirements-*.lock
 
 clean:
-	@rm -rf $(VENV) .venv-lock build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) .venv-bench .venv-fuzz .venv-lock build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests scripts -name __pycache__ -type d -exec rm -rf {} + 2>/dev/null || true

@@ -25,12 +25,19 @@ FRAMES_ASKED = 20  # frames of an unrecognized chunk that are held against sessi
 class Stream:
     """Folds the chunks of one source; the sink of its frames.
 
-    Until an engine is recognized, frames are only counted.
+    Until an engine is recognized, frames are only counted. With `full`, every signal is told, not
+    only those that facts are made of; the facts are the same.
     """
 
     def __init__(
-        self, *, engine: str | None = None, cli_version: str | None = None, label: str | None = None
+        self,
+        *,
+        engine: str | None = None,
+        cli_version: str | None = None,
+        label: str | None = None,
+        full: bool = False,
     ) -> None:
+        self._full = full
         self._cli_version = cli_version
         self._label = label
         self._engine: engines.Engine | None = None
@@ -45,7 +52,9 @@ class Stream:
 
     def _enter(self, engine: engines.Engine) -> None:
         self._engine = engine
-        interpreter = engine.interpreter()(self.emit, full=False, cli_version=self._cli_version)
+        interpreter = engine.interpreter()(
+            self.emit, full=self._full, cli_version=self._cli_version
+        )
         self._interpreter = interpreter
         lines = self._frames.lines
         self._frames.close()
