@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.frames import FrameReader, Place
+from agentframes.frames import FrameReader, FrameSink, Place
 from agentframes.types import Span
 
 
@@ -56,7 +57,7 @@ def has_number(raw: bytes) -> bool:
         return False
 
 
-class Recorder:
+class Recorder(FrameSink[Numbered]):
     """Writes down everything, and the bytes of each frame."""
 
     def __init__(self) -> None:
@@ -92,8 +93,8 @@ class Recorder:
 class LineByLine(FrameReader[Numbered]):
     """A reader that never takes the short way."""
 
-    def _feed_exact(self, _: bytes) -> bool:
-        return False
+    def _feed_whole(self, lines: Iterator[bytes]) -> None:
+        next(lines)
 
 
 def record(*chunks: bytes, line_by_line: bool = False) -> Recorder:

@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 
 from agentframes import engines
 from agentframes.engines.support import RawFrame
-from agentframes.frames import FrameReader, Place
+from agentframes.frames import FrameReader, FrameSink, Place
 from agentframes.lines import chunks
 from agentframes.types import Detection, Span, Transport
 
@@ -114,7 +114,7 @@ class _Nothing(Struct):
     """Decodes no field: the bytes are what is wanted."""
 
 
-class _Collector:
+class _Collector(FrameSink[_Nothing]):
     """A sink that keeps frames as they stand."""
 
     def __init__(self) -> None:

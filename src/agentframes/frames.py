@@ -2,15 +2,16 @@
 """Chunks of lines to frames: one JSON object each, with its place.
 
 Accepts JSON lines, one JSON document, an array of frames, documents printed over several lines,
-and damaged lines. The common case, a chunk in which every line is exactly one object, is decoded
-in one call; every other chunk goes line by line, and a line that does not decode gets a second
-and a third try (`salvage`). Nothing here knows an engine, and nothing here raises on input.
+and damaged lines. Lines that are one well-formed object each, as nearly all are, go to the sink
+many at a time; a line that does not decode gets a second and a third try (`salvage`). Nothing
+here knows an engine, and nothing here raises on input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
@@ -35,9 +36,7 @@ class Place:
     almost every frame. `in_array` tells that the frame is an element of a JSON array.
     """
 
-    __slots__ = (
-        "_chunk", "_first", "_lines", "_raw", "changes", "in_array", "last", "line", "ordinal",
-    )  # fmt: skip
+    __slots__ = ("_first", "_lines", "_raw", "changes", "in_array", "last", "line", "ordinal")
 
     def __init__(self) -> None:
         self.line = self.last = 0
@@ -45,9 +44,8 @@ class Place:
         self.in_array = False
         self.changes: list[Change] = []
         self._raw: Any = None
-        self._chunk = b""
         self._first = 0
-        self._lines: list[bytes] | None = None
+        self._lines: list[bytes] = []
 
     def span(self) -> Span:
         """Return the frame's lines and ordinal."""
@@ -57,15 +55,17 @@ class Place:
         """Return the frame's JSON, as bytes or a view into its chunk."""
         if self._raw is not None:
             return self._raw
-        if self._lines is None:
-            self._lines = self._chunk.split(b"\n")
-        return self._lines[self.line - self._first].rstrip()
+        return self._lines[self.line - self._first].strip()
 
-    def enter_chunk(self, chunk: bytes, first: int) -> None:
-        """Begin a chunk of which every line is one frame."""
-        self._chunk, self._first = chunk, first
-        self._lines = self._raw = None
+    def enter_lines(self, lines: list[bytes], first: int) -> None:
+        """Begin with lines of which those that are told by their number alone are a frame each."""
+        self._lines, self._first = lines, first
+
+    def enter_line(self, line: int) -> None:
+        """Step onto the first of several frames that stand on a line each."""
+        self.line = line
         self.last = self.ordinal = 0
+        self._raw = None
 
     def enter(self, raw: Any, span: Span, changes: list[Change]) -> None:
         """Step onto a frame that was read on its own."""
@@ -74,23 +74,32 @@ class Place:
 
     def leave(self) -> None:
         """Let go of the bytes, so that a long line is not kept beside the next one."""
-        self._chunk, self._lines, self._raw = b"", None, None
+        self._lines, self._raw = [], None
 
 
-class FrameSink(Protocol[F_contra]):
+class FrameSink(Generic[F_contra]):
     """Who is told what the lines held, in their order."""
+
+    def several(self, frames: list[F_contra], place: Place, /) -> None:
+        """Take frames of consecutive lines, one on each, the first on `place.line`."""
+        for line, frame in enumerate(frames, place.line):
+            place.line = line
+            self.frame(frame, place)
 
     def frame(self, frame: F_contra, place: Place, /) -> None:
         """Take one frame; `place` is only valid during the call."""
+        raise NotImplementedError
 
     def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
         """Take note of a line that could not be read as it stands.
 
         `lost` tells that not even a part was, `whole` that no frame broke off in it.
         """
+        raise NotImplementedError
 
     def noise(self, span: Span, text: str, /) -> None:
         """Take a non-blank line that is no frame."""
+        raise NotImplementedError
 
 
 class FrameReader(Generic[F]):
@@ -131,38 +140,32 @@ class FrameReader(Generic[F]):
         self._place.leave()
 
     def _feed(self, part: bytes) -> None:
-        if not self._document and self._feed_exact(part):
-            return
-        lines = part.split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            self._feed_line(line, ended=True)
-        if rest:
-            self._feed_line(rest, ended=False)
+        alone = part.find(b"\n") in {-1, len(part) - 1}
+        lines = [part] if alone else part.split(b"\n")  # a long line is not copied
+        ended = part.endswith(b"\n")
+        if ended and not alone:
+            lines.pop()
+        end = self.lines + len(lines)
+        self._place.enter_lines(lines, self.lines + 1)
+        rest = iter(lines)
+        while self.lines < end:
+            if self._document:
+                next(rest)
+            else:
+                self._feed_whole(rest)
+            if self.lines < end:
+                line = lines[self.lines - end].removesuffix(b"\n")
+                self._feed_line(line, ended=ended or self.lines + 1 < end)
 
-    # A `}` and a `{` with only a line end between them cannot stand inside one JSON value, so
-    # where there is one such pair less than lines, every line is exactly one object. The check
-    # is needed because `decode_lines` does not mind where the lines are cut.
-    def _feed_exact(self, part: bytes) -> bool:
-        if not (part.startswith(b"{") and part.endswith((b"}\n", b"}\r\n", b"}"))):
-            return False
-        count = part.count(b"\n") + (not part.endswith(b"\n"))
-        between = count - 1 - part.count(b"}\n{")
-        if between and between != part.count(b"}\r\n{"):
-            return False
-        try:
-            frames = self._decoder.decode_lines(part)
-        except (msgspec.DecodeError, RecursionError):
-            return False
-        if len(frames) != count:
-            return False
-        place, take = self._place, self._sink.frame
-        place.enter_chunk(part, self.lines + 1)
-        for line, frame in enumerate(frames, self.lines + 1):
-            place.line = line
-            take(frame, place)
-        self.lines += count
-        return True
+    def _feed_whole(self, lines: Iterator[bytes]) -> None:
+        """Read lines up to the first that is not one well-formed frame, which is used up, too."""
+        frames: list[F] = []
+        with suppress(msgspec.DecodeError, RecursionError):  # those before it are in the list
+            frames.extend(map(self._decoder.decode, lines))
+        if frames:
+            self._place.enter_line(self.lines + 1)
+            self._sink.several(frames, self._place)
+            self.lines += len(frames)
 
     def _feed_line(self, line: bytes, *, ended: bool) -> None:
         self.lines += 1

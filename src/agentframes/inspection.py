@@ -12,7 +12,7 @@ from agentframes.detection import CERTAIN, raw_frame
 from agentframes.drift import told_version
 from agentframes.engines.support import clean_kind, version_tuple
 from agentframes.errors import UnknownEngineError
-from agentframes.frames import FrameReader, Place
+from agentframes.frames import FrameReader, FrameSink, Place
 from agentframes.lines import encode
 from agentframes.signals import Signal, Unknown
 from agentframes.types import UNKNOWN_VERSION, FrameSource, Span
@@ -67,7 +67,7 @@ def _engine(printed: bytes, frame_source: FrameSource | None) -> engines.Engine 
         return None
 
 
-class _Inspector:
+class _Inspector(FrameSink[Any]):
     """A sink that looks at the first frame of a line."""
 
     def __init__(self, engine: engines.Engine, cli_version: str | None) -> None:

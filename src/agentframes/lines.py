@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from agentframes.errors import SourceError
 
-CHUNK_BYTES = 256 * 1024
+CHUNK_BYTES = 128 * 1024
 BOM = b"\xef\xbb\xbf"
 SHORT = 16  # bytes; a line with a lone bracket has fewer, and a long line is not copied to see
 MAX_NAME = 200  # characters of a name in a message: it may be text that was taken for a path

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from agentframes.lazy import Lazy
 from agentframes.types import Span
@@ -352,6 +352,25 @@ class Noise(Signal, kw_only=True):
     """A line that is no frame."""
 
     text: str
+
+
+class Stretch(Signal, kw_only=True):
+    """Frames in a row that only go on, told at once: what facts need of them, in their order.
+
+    It stands for the signals that the frames have one by one where all signals are asked for;
+    the facts are the same either way.
+    """
+
+    frames: int = 0
+    """How many there were."""
+    calls: list[tuple[str, Buckets | None, str | None]] = []
+    """Each call of the model, again where its usage is told anew, and its agent."""
+    calls_path: str | None = None
+    """The native path of the calls' usage."""
+    tools: list[tuple[str, str | None]] = []
+    """The id of each call of a tool, and its agent."""
+    said: list[tuple[str, Raw] | None] = []
+    """The main agent's texts in JSON, each with its message; None is a tool's result."""
 
 
 class End(Signal, kw_only=True):

@@ -15,14 +15,15 @@ from agentframes.errors import SessionFileError
 from agentframes.facts.fold import Fold
 from agentframes.facts.model import RunFacts
 from agentframes.facts.runs import Runs
-from agentframes.frames import FrameReader, Place
-from agentframes.signals import Damaged, Noise, Retyped, Signal, Unknown
+from agentframes.frames import FrameReader, FrameSink, Place
+from agentframes.signals import Damaged, Noise, Retyped, Signal, Stretch, Unknown
 from agentframes.types import Span
 
+_NOWHERE = Span(0, 0)
 FRAMES_ASKED = 20  # frames of an unrecognized chunk that are held against session files
 
 
-class Stream:
+class Stream(FrameSink[Any]):
     """Folds the chunks of one source; the sink of its frames.
 
     Until an engine is recognized, frames are only counted. With `full`, every signal is told, not
@@ -130,6 +131,25 @@ class Stream:
                     raise SessionFileError(f"{where}{named}, not print-mode output")
 
     # --- the sink of the frames ------------------------------------------------------------------
+
+    def several(self, frames: list[Any], place: Place) -> None:
+        """Have frames read, those that only go on in one."""
+        interpreter = self._interpreter
+        if interpreter is None or self._full:
+            super().several(frames, place)
+            return
+        rest = iter(frames)
+        while True:
+            stretch = Stretch(at=_NOWHERE, kind="(several)")
+            frame = interpreter.routine(rest, stretch)
+            if stretch.frames:
+                place.line += stretch.frames
+                self.runs.frame(stretch.frames)
+                self.emit(stretch)
+            if frame is None:
+                return
+            self.frame(frame, place)
+            place.line += 1
 
     def frame(self, frame: Any, place: Place) -> None:
         """Count a frame and have it read."""

@@ -9,7 +9,7 @@ from agentframes import engines, manifests
 from agentframes.drift import compare, merged
 from agentframes.engines.support import clean_kind
 from agentframes.facts.model import RunFacts
-from agentframes.frames import Place
+from agentframes.frames import FrameSink, Place
 from agentframes.lazy import Lazy
 from agentframes.manifests import Manifest
 from agentframes.signals import Signal, Unknown
@@ -37,6 +37,10 @@ class WatchedStream(Stream):
         manifest = self._given or manifests.of(engine)
         self._manifests[engine.name] = manifest
         self._walk = Walk(manifest, learn=self.learn) if manifest else None
+
+    def several(self, frames: list[Any], place: Place) -> None:
+        """Have frames read one by one, as each is looked at."""
+        FrameSink.several(self, frames, place)
 
     def frame(self, frame: Any, place: Place) -> None:
         """Have a frame read, then write down what it holds."""

@@ -15,7 +15,7 @@ from agentframes import detection, engines
 from agentframes.captures import open_folder
 from agentframes.engines import Interpreter
 from agentframes.facts.fold import Fold
-from agentframes.frames import FrameReader, Place
+from agentframes.frames import FrameReader, FrameSink, Place
 from agentframes.lazy import Lazy
 from agentframes.lines import chunks
 from agentframes.signals import Begin, Retyped, Signal
@@ -25,7 +25,7 @@ from tests.frames import CORPUS
 S = TypeVar("S", bound=Signal)
 
 
-class Sink:
+class Sink(FrameSink[Any]):
     """Keeps every signal, each frame's kinds, and how many signals each frame gave."""
 
     def __init__(self, engine: str, *, full: bool, cli_version: str | None = None) -> None:

@@ -20,7 +20,7 @@ from agentframes.engines.support import RawFrame, clean_kind
 from agentframes.errors import UnknownEngineError
 from agentframes.frames import Place
 from agentframes.lenient import lenient
-from agentframes.signals import Signal, Unknown
+from agentframes.signals import Signal, Stretch, Unknown
 from agentframes.types import Transport
 
 if TYPE_CHECKING:
@@ -92,6 +92,14 @@ class Interpreter(Generic[F]):
     def frame(self, frame: F, place: Place) -> None:
         """Read one frame; never raises on what it holds."""
         raise NotImplementedError
+
+    def routine(self, frames: Iterator[F], _: Stretch, /) -> F | None:
+        """Read frames that only go on, and return the first that says more; for facts alone.
+
+        What they mean goes into the stretch. An engine whose long runs are to be read fast does
+        that here, in one loop; for the others every frame says more.
+        """
+        return next(frames, None)
 
     def kinds(self, frame: F, raw: Any, /) -> list[str]:
         """Name the frame at each boundary where it can drift; the first name is the frame's own."""

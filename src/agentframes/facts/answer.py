@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from msgspec import Raw
+
 from agentframes.facts.model import FinalTextSource
 from agentframes.lazy import Lazy
 from agentframes.signals import Native, Text, Withdrawn
@@ -33,14 +35,24 @@ class AnswerFold:
 
     def text(self, signal: Text) -> None:
         """Take a piece of the main agent's text."""
-        if signal.agent is not None or signal.mode != "whole" or signal.synthetic:
-            return
-        if _blank(signal.text):
+        if signal.agent is None and signal.mode == "whole" and not signal.synthetic:
+            self._text(signal.message_id, signal.text)
+
+    def stretch(self, said: list[tuple[str, Raw] | None]) -> None:
+        """Take several texts of the main agent, and where the answer begins anew between them."""
+        for told in said[_still_counts(said) :]:
+            if told is None:
+                self.interruption()
+            else:
+                self._text(told[0], Lazy(told[1]))
+
+    def _text(self, message_id: str, text: Lazy) -> None:
+        if _blank(text):
             return
         if self._turn_over:
             self._turn_over = False
             self.interruption()
-        message_id, text = signal.message_id, signal.text.kept()
+        text = text.kept()
         if not self._messages or self._messages[-1][0] != message_id:
             self._messages.append((message_id, [text]))
             self._add((message_id, text), again=False)
@@ -108,10 +120,29 @@ class AnswerFold:
         return "".join(text.text() for name, text in self._since if name not in withdrawn)
 
 
+def _still_counts(said: list[tuple[str, Raw] | None]) -> int:
+    """Return where the texts begin that can still count, all messages before them whole."""
+    anew = False
+    messages = 0
+    last: str | None = None
+    for index in range(len(said) - 1, -1, -1):
+        told = said[index]
+        if told is None:
+            anew = True
+        elif told[0] != last and not _blank(Lazy(told[1])):
+            if anew and messages > MESSAGES:
+                return index + 1
+            last = told[0]
+            messages += 1
+    return 0
+
+
 def _goes_on(before: Lazy, text: Lazy) -> bool:
     """Tell a text that was printed again, whole or longer, from one that follows."""
     return bytes(text.raw).startswith(bytes(before.raw)[:-1])
 
 
 def _blank(text: Lazy) -> bool:
-    return len(text) <= SHORT and not text.text().strip()
+    if len(text) > SHORT or bytes(memoryview(text.raw)[1:2]).isalnum():
+        return False
+    return not text.text().strip()

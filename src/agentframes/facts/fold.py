@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +31,7 @@ from agentframes.signals import (
     Noise,
     Retyped,
     Signal,
+    Stretch,
     Text,
     ToolCall,
     ToolEnd,
@@ -41,7 +41,7 @@ from agentframes.signals import (
     Withdrawn,
 )
 
-REMEMBERED = 1024  # ids among which a repeated one is known
+REMEMBERED = 1024  # ids at least among which a repeated one is known
 _CAVEATS: tuple[Caveat, ...] = (
     "cache_in_input", "reasoning_placement_unknown", "output_not_final", "subagents_excluded",
     "cost_may_span_session", "wall_may_span_session", "cost_is_list_price",
@@ -53,16 +53,24 @@ class Distinct:
 
     def __init__(self) -> None:
         self.count = 0
-        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._recent: set[str] = set()
+        self._before: set[str] = set()
 
-    def add(self, key: str) -> None:
-        """Count a key, unless it was just told."""
-        if key in self._recent:
+    def add(self, keys: list[str]) -> None:
+        """Count keys, but for those that were just told."""
+        if len(self._recent) + len(keys) < REMEMBERED:  # all at once
+            new = set(keys)
+            new.difference_update(self._recent, self._before)
+            self.count += len(new)
+            self._recent |= new
             return
-        self.count += 1
-        self._recent[key] = None
-        if len(self._recent) > REMEMBERED:
-            self._recent.popitem(last=False)
+        for key in keys:
+            if key in self._recent or key in self._before:
+                continue
+            self.count += 1
+            self._recent.add(key)
+            if len(self._recent) >= REMEMBERED:
+                self._before, self._recent = self._recent, set()
 
 
 class Fold:
@@ -105,6 +113,7 @@ class Fold:
             Retyped: self._retyped,
             Damaged: self._damaged,
             Noise: self._noise,
+            Stretch: self._stretch,
             End: self._end,
         }
 
@@ -124,8 +133,8 @@ class Fold:
         self._outcome.begin(signal)
 
     def _model_call(self, signal: ModelCall) -> None:
-        self._model_calls.add(signal.id)
-        self._usage.calls.take(signal)
+        self._model_calls.add([signal.id])
+        self._usage.calls.take([(signal.id, signal.usage, signal.agent)], signal.native_path)
         if signal.agent is not None:
             self.subagents = True
         elif signal.phase == "start":
@@ -142,7 +151,7 @@ class Fold:
             self._outcome.activity()
 
     def _tool_call(self, signal: ToolCall) -> None:
-        self._tool_calls.add(signal.call_id)
+        self._tool_calls.add([signal.call_id])
         if signal.agent is None:
             self._outcome.activity()
         if signal.agent is not None or signal.family == "agent":
@@ -192,6 +201,17 @@ class Fold:
 
     def _noise(self, _: Noise) -> None:
         self.text_lines += 1
+
+    def _stretch(self, signal: Stretch) -> None:
+        self._model_calls.add([call_id for call_id, _, _ in signal.calls])
+        self._tool_calls.add([call_id for call_id, _ in signal.tools])
+        self._usage.calls.take(signal.calls, signal.calls_path)
+        self._answer.stretch(signal.said)
+        agents = {agent for _, _, agent in signal.calls}
+        agents.update([agent for _, agent in signal.tools])
+        if None in agents or any(signal.said):
+            self._outcome.activity()
+        self.subagents = self.subagents or len(agents) > (None in agents)
 
     def _end(self, signal: End) -> None:
         self.ended = True

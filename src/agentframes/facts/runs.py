@@ -27,11 +27,11 @@ class Runs:
         """List the folds that the frame at hand may belong to."""
         return [self.current] if self._apart is None else [self.current, self._apart]
 
-    def frame(self) -> None:
-        """Count a frame."""
-        self.current.total += 1
+    def frame(self, count: int = 1) -> None:
+        """Count a frame, or several."""
+        self.current.total += count
         if self._apart is not None:
-            self._apart.total += 1
+            self._apart.total += count
 
     def unread(self) -> None:
         """Count a frame that nobody reads."""

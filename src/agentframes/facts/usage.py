@@ -9,15 +9,17 @@ once, however many frames repeated it.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import itertools
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from agentframes.facts.model import Caveat, RunUsage, TokenCounts, bounded
-from agentframes.signals import Buckets, ModelCall, ModelUsage, Usage
+from agentframes.signals import Buckets, ModelUsage, Usage
 
-REMEMBERED = 256  # model calls whose usage may still change; older ones are summed up
+REMEMBERED = 256  # model calls at least whose usage may still change; older ones are summed up
 NOTHING = Buckets()
 
 
@@ -105,28 +107,41 @@ class _Calls:
     """Usage by model call, for runs that end without an account."""
 
     def __init__(self) -> None:
-        self._recent: OrderedDict[str, Buckets] = OrderedDict()
+        self._recent: dict[str, Buckets] = {}
         self._sum: Buckets | None = None
         self._paths: list[str] = []
-        self.cost_usd: float | None = None
 
-    def take(self, signal: ModelCall) -> None:
-        """Take what one call's frame tells; what a later one tells replaces it."""
-        if signal.usage is None or signal.agent is not None:
+    def take(
+        self, calls: Iterable[tuple[str, Buckets | None, str | None]], path: str | None
+    ) -> None:
+        """Take what frames tell of calls; what a later one tells of a call replaces it."""
+        own = [(name, usage) for name, usage, agent in calls if agent is None and usage is not None]
+        if own and path and path not in self._paths:
+            self._paths.append(path)
+        recent, news = self._recent, dict(own)
+        new = len(news) == len(own) and recent.keys().isdisjoint(news)
+        if new and len(recent) + len(own) <= 2 * REMEMBERED:  # all at once
+            recent.update(news)
             return
-        known = self._recent.pop(signal.id, None)
-        self._recent[signal.id] = signal.usage if known is None else _merged(known, signal.usage)
-        if signal.native_path and signal.native_path not in self._paths:
-            self._paths.append(signal.native_path)
-        if len(self._recent) > REMEMBERED:
-            _, oldest = self._recent.popitem(last=False)
-            self._sum = oldest if self._sum is None else _plus(self._sum, oldest)
+        for call_id, usage in own:
+            known = recent.pop(call_id, None)
+            recent[call_id] = usage if known is None else _merged(known, usage)
+            if len(recent) > 2 * REMEMBERED:
+                self._add_up(REMEMBERED)
+
+    def _add_up(self, count: int) -> None:
+        """Sum up the oldest calls, and let go of them."""
+        oldest = list(itertools.islice(self._recent, count))
+        told = [self._recent.pop(call_id) for call_id in oldest]
+        if self._sum is not None:
+            told.append(self._sum)
+        self._sum = _plus(*told)
 
     def result(self) -> tuple[RunUsage, list[Caveat]]:
         """Return the sum; an output count that is not final is unknown."""
+        if self._recent:
+            self._add_up(len(self._recent))
         buckets = self._sum
-        for told in self._recent.values():
-            buckets = told if buckets is None else _plus(buckets, told)
         if buckets is None:
             return RunUsage(), []
         usage = RunUsage(
@@ -166,6 +181,7 @@ def _models(models: dict[str, ModelUsage] | None) -> dict[str, TokenCounts] | No
 
 
 _NAMES = ("input", "cache_read", "cache_write", "output", "reasoning")
+_COUNTS = operator.attrgetter(*_NAMES)
 
 
 def _falls(before: Usage, now: Usage) -> bool:
@@ -183,13 +199,14 @@ def _merged(known: Buckets, told: Buckets) -> Buckets:
     return Buckets(**{name: pick(name) for name in _NAMES})
 
 
-def _plus(one: Buckets, other: Buckets) -> Buckets:
-    return Buckets(**{name: _sum(getattr(one, name), getattr(other, name)) for name in _NAMES})
+def _plus(*parts: Buckets) -> Buckets:
+    sums = map(_sum, zip(*map(_COUNTS, parts), strict=True))
+    return Buckets(**dict(zip(_NAMES, sums, strict=True)))
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
+def _sum(parts: tuple[int | None, ...]) -> int | None:
     """A sum with an unknown part is unknown."""
-    return None if one is None or other is None else one + other
+    return None if None in parts else sum(parts)  # type: ignore[arg-type]
 
 
 def _money(one: float | None, other: float | None) -> float | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agentframes.engines.claude import calls
 from agentframes.engines.claude.frames import Block, Frame, Message, MessageUsage
 from agentframes.engines.claude.kinds import ASSISTANT_BLOCKS, CALL_BLOCKS, kinds
-from agentframes.engines.support import UNTYPED, decode, remember, told
+from agentframes.engines.support import UNTYPED, decode, told
 from agentframes.lazy import Lazy
 from agentframes.signals import Buckets, ModelCall, Reasoning, Text, Withdrawn
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentframes.frames import Place
 
 FINAL_AT_START = (2, 1, 50)  # from this version on, a message's output count is not final
+USAGE = "assistant.message.usage"
 SYNTHETIC = "<synthetic>"  # the model of messages that the CLI wrote itself
 
 
@@ -35,7 +36,7 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     reader.api_error = decode(frame.error, str) or reader.api_error
     if frame.uuid and frame.parent_tool_use_id is None:
         # `supersedes` and retractions name frames, not messages.
-        remember(reader.message_ids, frame.uuid, message_id)
+        reader.message_ids.append((frame.uuid, message_id))
     novel = None
     for block in message.blocks():
         part = _part(reader, frame.parent_tool_use_id, message_id)
@@ -56,8 +57,7 @@ def _model_call(reader: ClaudeInterpreter, frame: Frame, message: Message, messa
         return
     reader.last_call = call
     reader.answered = True
-    version = reader.version()
-    final = version is not None and version < FINAL_AT_START
+    final = output_is_final(reader)
     reader.emit(
         ModelCall(
             **reader.of(frame, kinds(frame)[0][0]),
@@ -66,9 +66,15 @@ def _model_call(reader: ClaudeInterpreter, frame: Frame, message: Message, messa
             model=message.model,
             stop_reason=message.stop_reason,
             usage=buckets(message.usage, final=final),
-            native_path="assistant.message.usage",
+            native_path=USAGE,
         )
     )
+
+
+def output_is_final(reader: ClaudeInterpreter) -> bool:
+    """Tell whether the version at hand gives a message's output count only when it is whole."""
+    version = reader.version()
+    return version is not None and version < FINAL_AT_START
 
 
 def buckets(usage: MessageUsage | None, *, final: bool) -> Buckets | None:

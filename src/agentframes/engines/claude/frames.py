@@ -2,8 +2,10 @@
 """Claude Code's frames: only the fields that are read.
 
 `Frame` serves every line and is kept narrow; frames that come once or rarely are decoded again
-from their bytes with a struct of their own. Names are the wire's. Unless a field says otherwise,
-the captures of 2.1.220 and 2.1.332 in `corpus/claude` show it.
+from their bytes with a struct of their own. Structs that come on every line are kept from the
+garbage collector (`gc=False`), whose rounds would cost as much as the decoding: they hold no
+cycle. Names are the wire's. Unless a field says otherwise, the captures of 2.1.220 and 2.1.332
+in `corpus/claude` show it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from msgspec import Raw, Struct
 NOTHING = Raw(b"")
 
 
-class MessageUsage(Struct):
+class MessageUsage(Struct, gc=False):
     """Usage of one API message. From 2.1.50 on, `output_tokens` is its value at the start."""
 
     input_tokens: int | None = None
@@ -23,7 +25,7 @@ class MessageUsage(Struct):
     cache_creation_input_tokens: int | None = None
 
 
-class Block(Struct):
+class Block(Struct, gc=False):
     """A content block of an assistant or user message."""
 
     type: str = ""
@@ -38,7 +40,7 @@ class Block(Struct):
     source: Raw = NOTHING
 
 
-class Message(Struct):
+class Message(Struct, gc=False):
     """An API message, or the user's half of one."""
 
     id: str | None = None
@@ -54,7 +56,7 @@ class Message(Struct):
         return self.content or []
 
 
-class Delta(Struct):
+class Delta(Struct, gc=False):
     """What a stream event adds."""
 
     type: str | None = None
@@ -64,7 +66,7 @@ class Delta(Struct):
     stop_reason: str | None = None
 
 
-class StreamEvent(Struct):
+class StreamEvent(Struct, gc=False):
     """An event of the API's own stream, with ``--include-partial-messages``."""
 
     type: str = ""
@@ -76,7 +78,7 @@ class StreamEvent(Struct):
     error: Raw = NOTHING
 
 
-class Frame(Struct):
+class Frame(Struct, gc=False):
     """Any line. `message` is a string in `system/permission_denied`.
 
     `tool_use_meta` stands beside calls of MCP tools (s12), `thinking_duration_ms` beside a

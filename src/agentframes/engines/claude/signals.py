@@ -8,15 +8,24 @@ in `system` and `notices`, the terminal frame in `results`, partial messages in 
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentframes.engines import Interpreter
-from agentframes.engines.claude import assistant, notices, partial, results, system, user
+from agentframes.engines.claude import (
+    assistant,
+    notices,
+    partial,
+    results,
+    routine,
+    system,
+    user,
+)
 from agentframes.engines.claude.frames import Frame, MessageUsage, Session
 from agentframes.engines.claude.kinds import PLAIN, kinds
-from agentframes.engines.support import UNTYPED, epoch_ms, version_tuple
-from agentframes.signals import Buckets, Native
+from agentframes.engines.support import REMEMBERED, UNTYPED, epoch_ms, version_tuple
+from agentframes.signals import Buckets, Native, Stretch
 from agentframes.types import Span
 
 if TYPE_CHECKING:
@@ -51,7 +60,8 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.last_result: str | None = None
         self.answered = False  # a model has spoken since the last result
         self.streamed = self.reset_announced = self.compacted = self.list_price = False
-        self.message_ids: OrderedDict[str, str] = OrderedDict()  # frame uuid -> message id
+        # Frames' uuids, and the ids of their messages.
+        self.message_ids: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
         self.calls: OrderedDict[str, tuple[str, Lazy | None]] = OrderedDict()
         # Task id -> the call that began it, and whether it is a sub-agent.
         self.tasks: OrderedDict[str, tuple[str | None, bool]] = OrderedDict()
@@ -81,6 +91,10 @@ class ClaudeInterpreter(Interpreter[Frame]):
         if place.in_array:
             self.transport = "json-array"
 
+    def routine(self, frames: Iterator[Frame], stretch: Stretch, /) -> Frame | None:
+        """Read the frames of steps that only go on."""
+        return routine.read(self, frames, stretch)
+
     def kinds(self, frame: Frame, _: Any, /) -> list[str]:
         """Name the frame at its boundaries."""
         return [name for name, _ in kinds(frame)]
@@ -106,8 +120,8 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.api_error = self.thinking_tokens = None
         self.compacted = False
         self.last_call = (None, None, None)
-        for memory in (self.message_ids, self.calls, self.tasks, self.denied, self.parts,
-                       self.streaming):  # fmt: skip
+        self.message_ids.clear()
+        for memory in (self.calls, self.tasks, self.denied, self.parts, self.streaming):
             memory.clear()
 
     def of(self, frame: Frame, kind: str) -> dict[str, Any]:
@@ -129,4 +143,4 @@ class ClaudeInterpreter(Interpreter[Frame]):
 
     def message_id(self, uuid: str) -> str:
         """Name the message of a frame that is taken back; one not seen keeps the frame's name."""
-        return self.message_ids.get(uuid, uuid)
+        return dict(self.message_ids).get(uuid, uuid)

@@ -215,3 +215,6 @@ _HANDLERS: dict[str, Handler] = {
     "compact_boundary": _compaction,
     "model_refusal_fallback": _fallback,
 }
+
+# To facts, the others mean nothing; nor do two of these, which are told where all signals are.
+SILENT = SYSTEM - (_HANDLERS.keys() - {"api_retry", "permission_denied"})

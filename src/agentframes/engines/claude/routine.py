@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claude Code's frames in long rows, for facts alone: the ones that only go on, in one loop.
+
+What a row of steps means to facts is little: which calls of the model and of tools there were,
+and what was said last. A frame that means more is left to the reader of single frames; it says
+the same of all these, and a test holds the two against each other on every capture and damage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Raw
+
+from agentframes.engines.claude import assistant, system
+from agentframes.engines.claude.assistant import SYNTHETIC
+from agentframes.engines.claude.frames import NOTHING, Frame, Message
+from agentframes.engines.claude.kinds import STREAM_BLOCKS, STREAM_DELTAS
+from agentframes.engines.claude.tools import FAMILIES
+from agentframes.engines.support import NULL
+
+if TYPE_CHECKING:
+    from agentframes.engines.claude.signals import ClaudeInterpreter
+    from agentframes.signals import Stretch
+
+_THINKING = frozenset({"thinking", "redacted_thinking"})
+_STREAM_MARKS = frozenset({"content_block_stop", "message_stop", "ping"})
+_AGENTS = frozenset(name for name, family in FAMILIES.items() if family == "agent")
+_NULL = Raw(NULL)
+
+
+# One loop, in which a frame costs less than its decoding does: a call for each would double it.
+def read(  # noqa: C901, PLR0912, PLR0915
+    reader: ClaudeInterpreter, frames: Iterator[Frame], stretch: Stretch
+) -> Frame | None:
+    """Read frames up to the first that does not only go on, and return that one."""
+    if reader.session_id is None:
+        return next(frames, None)
+    calls, tools, said = stretch.calls, stretch.tools, stretch.said
+    final = assistant.output_is_final(reader)
+    last_id, last_usage, last_stop = reader.last_call
+    remember = reader.message_ids.append
+    count = 0
+    for frame in frames:
+        kind, message, agent = frame.type, frame.message, frame.parent_tool_use_id
+        if isinstance(message, Message):
+            content = message.content
+            if not isinstance(content, list) or len(content) != 1:
+                break
+            block = content[0]
+            does = block.type
+            if kind == "assistant":
+                message_id = message.id
+                if not message_id or message.model == SYNTHETIC or frame.aborted is not None:
+                    break
+                if frame.error is not NOTHING or frame.supersedes is not NOTHING:
+                    break
+                if does == "text":
+                    if block.text is NOTHING or block.text == _NULL:
+                        break
+                    if agent is None:
+                        said.append((message_id, block.text))
+                elif does == "tool_use":
+                    if not block.id or block.name in _AGENTS:
+                        break
+                    tools.append((block.id, agent))
+                elif does not in _THINKING:
+                    break
+                usage, stop = message.usage, message.stop_reason
+                if message_id != last_id or usage != last_usage or stop != last_stop:
+                    last_id, last_usage, last_stop = message_id, usage, stop
+                    calls.append((message_id, assistant.buckets(usage, final=final), agent))
+                if agent is None and frame.uuid:
+                    remember((frame.uuid, message_id))
+            elif kind == "user" and does == "tool_result" and not frame.refused_message_id:
+                if agent is None:
+                    said.append(None)
+                if reader.streaming:
+                    reader.streaming.pop(block.tool_use_id or "", None)
+            else:
+                break
+        elif not _means_nothing(frame):
+            break
+        if frame.timestamp is not None:
+            reader.timestamp = frame.timestamp
+        count += 1
+    else:
+        frame = None
+    reader.last_call = (last_id, last_usage, last_stop)
+    reader.answered = reader.answered or bool(calls)
+    reader.streamed = reader.streamed or count > 0
+    stretch.frames = count
+    stretch.calls_path = assistant.USAGE
+    return frame
+
+
+def _means_nothing(frame: Frame) -> bool:
+    """Tell a frame that facts want nothing of: it repeats, or only tells something."""
+    if frame.type == "stream_event" and frame.event is not None:
+        event = frame.event
+        if event.type == "content_block_delta":
+            return event.delta is not None and event.delta.type in STREAM_DELTAS
+        if event.type == "content_block_start":
+            return event.content_block is not None and event.content_block.type in STREAM_BLOCKS
+        return event.type in _STREAM_MARKS
+    return frame.type == "system" and frame.subtype in system.SILENT
