@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
 
-from agentframes.lenient import Change, lenient
-from agentframes.salvage import Found, plain_text, salvage, starts_as_json
 from agentframes.types import Span
+
+if TYPE_CHECKING:
+    from agentframes.lenient import Change
+    from agentframes.salvage import Found
 
 F = TypeVar("F", bound=Struct)
 F_contra = TypeVar("F_contra", bound=Struct, contravariant=True)
@@ -198,9 +200,10 @@ class FrameReader(Generic[F]):
                 body.decode()  # bad bytes are for the third try, which keeps the text around them
             except UnicodeDecodeError:
                 return False
-            frame, changes = lenient(body, self._type)
-            if frame is None:  # it breaks off, or is too deep, behind the odd field
+            told, changes = self._lenient(body)
+            if told is None:  # it breaks off, or is too deep, behind the odd field
                 return False
+            frame = told
         except (msgspec.DecodeError, RecursionError):
             return False
         self._take(frame, body, first, last, changes)
@@ -241,6 +244,8 @@ class FrameReader(Generic[F]):
 
     def _other(self, body: bytes, first: int, last: int, *, ended: bool) -> None:
         """Read what is not simply a frame: text, damage, or a frame among either."""
+        from agentframes.salvage import salvage, starts_as_json  # sound output never needs it
+
         if body in (b"{", b"["):
             self._sink.damaged(Span(first, first), "unfinished", lost=True, whole=False)
             self.cut = self.cut or not ended
@@ -263,12 +268,19 @@ class FrameReader(Generic[F]):
         self.cut = self.cut or not (ended or salvaged.whole)
 
     def _take_again(self, found: Found, first: int) -> bool:
-        frame, changes = lenient(found.raw, self._type)
+        frame, changes = self._lenient(found.raw)
         if frame is not None:
             self._take(frame, found.raw, first + found.first, first + found.last, changes)
         return frame is not None
 
+    def _lenient(self, raw: bytes) -> tuple[F | None, list[Change]]:
+        from agentframes.lenient import lenient  # as above
+
+        return lenient(raw, self._type)
+
     def _text(self, body: bytes, first: int) -> None:
+        from agentframes.salvage import plain_text
+
         for number, line in enumerate(body.split(b"\n"), first):
             text = plain_text(line)
             if text:

@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from agentframes.salvage import salvage_value
-
 
 def present(raw: Any) -> bool:
     """Tell whether an optional raw field was there."""
@@ -36,6 +34,8 @@ class Lazy:  # noqa: PLW1641 - equal values may be written differently: no hash 
         try:
             return msgspec.json.decode(self.raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            from agentframes.salvage import salvage_value  # only damaged lines need it
+
             return salvage_value(bytes(self.raw))
 
     def text(self) -> str:

@@ -23,7 +23,7 @@ BOM = b"\xef\xbb\xbf"
 SHORT = 16  # bytes; a line with a lone bracket has fewer, and a long line is not copied to see
 MAX_NAME = 200  # characters of a name in a message: it may be text that was taken for a path
 
-_UNENCODABLE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # all but what `surrogateescape` made
+_UNENCODABLE = "[\ud800-\udc7f\udd00-\udfff]"  # all but what `surrogateescape` made
 
 
 def looks_like_content(text: str) -> bool:
@@ -99,7 +99,7 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return _UNENCODABLE.sub("\ufffd", text).encode("utf-8", "surrogateescape")
+        return re.sub(_UNENCODABLE, "\ufffd", text).encode("utf-8", "surrogateescape")
 
 
 def _beneath(file: Any) -> Any:

@@ -72,9 +72,24 @@ def _run(arguments: list[str]) -> int:
         problem = f"unknown command {name!r}" if name else "a command is missing"
         complain(f"{problem}; commands: {', '.join(COMMANDS)} (agentframes --help tells more)")
         return USAGE
+    _import_msgspec()
     run = import_module(f"agentframes.commands.{name}").run
     status: int = run(arguments[1:])
     return status
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without `typing_extensions`, a fifth of the start where that is installed.
+
+    msgspec asks for it first and takes `typing` where there is none, which has all of it since
+    Python 3.11. Only this process, whose modules are ours, does so; `import agentframes` does not.
+    """
+    if "typing_extensions" not in sys.modules:
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+        try:
+            import msgspec  # noqa: F401 - those who need it find it imported
+        finally:
+            del sys.modules["typing_extensions"]
 
 
 def complain(message: str) -> None:

@@ -19,7 +19,6 @@ from msgspec import Struct
 from agentframes.engines.support import RawFrame, clean_kind
 from agentframes.errors import UnknownEngineError
 from agentframes.frames import Place
-from agentframes.lenient import lenient
 from agentframes.signals import Signal, Stretch, Unknown
 from agentframes.types import Transport
 
@@ -118,6 +117,8 @@ class Interpreter(Generic[F]):
         try:
             value: S = _decoder(struct).decode(raw)
         except (msgspec.DecodeError, RecursionError):
+            from agentframes.lenient import lenient  # rare
+
             told, changes = lenient(raw, struct)
             place.changes = [*place.changes, *changes]
             return struct() if told is None else cast("S", told)

@@ -29,8 +29,8 @@ MAX_NUMBER = 2**63
 MAX_KIND = 120  # characters
 REMEMBERED = 512  # entries that a bounded memory keeps
 
-_VERSION = re.compile(r"(?<![\d.])\d{1,9}(\.\d{1,9}){1,4}(?![\d.])([-+][A-Za-z0-9.]+)?")
-_NOT_IN_A_KIND = re.compile(r"[^A-Za-z0-9._/:-]")
+_VERSION = r"(?<![\d.])\d{1,9}(\.\d{1,9}){1,4}(?![\d.])([-+][A-Za-z0-9.]+)?"
+_NOT_IN_A_KIND = r"[^A-Za-z0-9._/:-]"
 
 
 def string(frame: RawFrame, key: str) -> str | None:
@@ -82,7 +82,7 @@ def bounded(struct: S) -> S:
 def clean_kind(kind: str) -> str:
     """Reduce a kind to what can be no payload: short, and of plain characters."""
     parts = kind[:MAX_KIND].split("/")
-    clean = (part if part in _OUR_OWN else _NOT_IN_A_KIND.sub("?", part) for part in parts)
+    clean = (part if part in _OUR_OWN else re.sub(_NOT_IN_A_KIND, "?", part) for part in parts)
     return "/".join(clean)
 
 
@@ -126,7 +126,7 @@ def epoch_ms(timestamp: str | None) -> int | None:
 
 def version_tuple(version: str | None) -> tuple[int, ...] | None:
     """Read ``2.1.220`` as numbers; None for what is no version."""
-    parts = re.split("[-+]", version or "", maxsplit=1)[0].split(".")
+    parts = (version or "").partition("-")[0].partition("+")[0].split(".")
     if not all(part.isdecimal() and len(part) < MAX_DIGITS for part in parts):
         return None
     return tuple(map(int, parts))
@@ -136,5 +136,5 @@ def plain_version(printed: str) -> str | None:
     """Return the version in what a CLI prints of it: ``codex-cli 0.146.0``, ``v1.0.83``."""
     if version_tuple(printed) is not None:
         return printed
-    match = _VERSION.search(printed)
+    match = re.search(_VERSION, printed)
     return match[0] if match else None

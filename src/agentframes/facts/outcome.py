@@ -9,7 +9,6 @@ from typing import cast
 from msgspec import Struct
 
 from agentframes.facts.model import NOTHING_NATIVE, Outcome, Reason
-from agentframes.salvage import plain_text
 from agentframes.signals import Begin, End, Input, Turn
 
 
@@ -109,6 +108,8 @@ _TROUBLE = (
 
 def last_words(stderr: str | None, *, any_line: bool) -> str | None:
     """Return the last line on stderr that names trouble, or with `any_line` the last one at all."""
+    from agentframes.salvage import plain_text  # only where the frames do not tell the end
+
     lines = [plain_text(line.encode()) for line in (stderr or "").split("\n")]
     said = [line for line in reversed(lines) if re.search(r"[^\W\d_]{2}", line)]
     told = [line for line in said if not re.match(_CODE, line)]

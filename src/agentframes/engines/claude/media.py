@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
 
 # A resource that is no image is written to a file, and told in words only (s20 of 2.1.220).
-_SAVED = re.compile(
+_SAVED = (
     r"\[Resource from .* at \S+\] Binary content \((?P<type>[^,()]+), (?P<bytes>\d+) bytes\)"
     r" saved to (?P<path>.+)"
 )
@@ -35,7 +35,7 @@ def of_result(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int)
     owner = block.tool_use_id or ""
     for position, part in enumerate(tools.result_blocks(block.content)):
         common = reader.of(frame, f"{frame.type}/{block.type}")
-        saved = _SAVED.fullmatch(part.text or "")
+        saved = re.fullmatch(_SAVED, part.text or "")
         if part.source is not None:
             pointer = f"/message/content/{index}/content/{position}/source/data"
             reader.emit(_media(common, owner, part.source, pointer))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SPANS_SESSION = (2, 1, 277)  # from this version on, totals go on over resumed sessions
 
-_API_ERROR = re.compile(r"API Error: (\d{3})\b")
+_API_ERROR = r"API Error: (\d{3})\b"
 _BY_STATUS = {401: "auth", 403: "auth", 429: "rate_limit"}
 # `assistant.error` (2.0.77 on), where no status is told.
 _BY_ERROR = {
@@ -288,7 +288,7 @@ def _reason(reader: ClaudeInterpreter, result: Result, words: str) -> str:
     if by_subtype:
         return by_subtype
     status = result.api_error_status
-    if status is None and (match := _API_ERROR.search(words)):
+    if status is None and (match := re.search(_API_ERROR, words)):
         status = int(match[1])
     if status is not None:
         return _BY_STATUS.get(status, "api_error")

@@ -29,13 +29,13 @@ FAMILIES = {
     "AskUserQuestion": "ask", "StructuredOutput": "output",
 }  # fmt: skip
 
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d+)(?:\n|$)")
+_EXIT_CODE = r"(?:Error: )?Exit code (-?\d+)(?:\n|$)"
 # A run that is stopped tells its open call so, as a rejection like any other (s26 of 2.1.220).
 _CANCELLED = "The user doesn't want to proceed with this tool use"
 # Words of a refusal where `tool_result_meta` (2.1.220 on) does not tell it.
-_REFUSED = re.compile(r"Claude requested permissions to |Permission to use \S+ .*denied")
+_REFUSED = r"Claude requested permissions to |Permission to use \S+ .*denied"
 # The call itself was no good, so nothing ran; no capture shows it.
-_INVALID = re.compile(r"<tool_use_error>(?:InputValidationError|Error: No such tool available)")
+_INVALID = r"<tool_use_error>(?:InputValidationError|Error: No such tool available)"
 _STATUSES = {"pending": "pending", "in_progress": "in_progress", "completed": "completed",
              "deleted": "cancelled", "cancelled": "cancelled"}  # fmt: skip
 
@@ -96,7 +96,7 @@ def output(block: Block) -> Lazy | None:
 
 def exit_code(error: str) -> int | None:
     """A failed command's words begin with its exit code since 2.0 (1.0.128 tells none)."""
-    match = _EXIT_CODE.match(error)
+    match = re.match(_EXIT_CODE, error)
     return int(match[1]) if match else None
 
 
@@ -106,12 +106,12 @@ def status(frame: Frame, block: Block, words: str) -> EndStatus:
         return "ok"
     if words.startswith(_CANCELLED):
         return "cancelled"
-    if _INVALID.match(words):
+    if re.match(_INVALID, words):
         return "invalid"
     for meta in decode(frame.tool_result_meta, list[ToolResultMeta]) or ():
         if meta.id == block.tool_use_id and meta.non_execution_kind:
             return "denied" if "reject" in meta.non_execution_kind else "cancelled"
-    return "denied" if _REFUSED.match(words) else "failed"
+    return "denied" if re.match(_REFUSED, words) else "failed"
 
 
 def files(name: str, result: ToolUseResult) -> list[FileChange]:

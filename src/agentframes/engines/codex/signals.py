@@ -33,23 +33,22 @@ if TYPE_CHECKING:
     from agentframes.engines import Emit
     from agentframes.frames import Place
 
-_RETRY = re.compile(
-    r"Reconnecting\.\.\. (?P<n>\d+)/(?P<max>\d+)(?: \((?P<why>.*)\))?$"
+_RETRY = (
+    r"(?s)Reconnecting\.\.\. (?P<n>\d+)/(?P<max>\d+)(?: \((?P<why>.*)\))?$"
     r"|stream error: (?P<error>.*); retrying (?P<m>\d+)/(?P<of>\d+)"
-    r" in (?P<delay>[\d.]+)(?P<unit>m?s)",
-    re.DOTALL,
+    r" in (?P<delay>[\d.]+)(?P<unit>m?s)"
 )
-_STATUS = re.compile(r"\bstatus:? (\d{3})\b")
+_STATUS = r"\bstatus:? (\d{3})\b"
 # What a failed turn's message tells of the cause; the first that is found counts.
 _REASONS = (
-    (re.compile(r"\bstatus(?: code)?:? 40[13]\b|\bUnauthorized\b|\bForbidden\b"), "auth"),
+    (r"\bstatus(?: code)?:? 40[13]\b|\bUnauthorized\b|\bForbidden\b", "auth"),
     (
-        re.compile(r"\b429\b|\bToo Many Requests\b|\b(?:rate|usage).?limit", re.IGNORECASE),
+        r"(?i)\b429\b|\bToo Many Requests\b|\b(?:rate|usage).?limit",
         "rate_limit",
     ),
-    (re.compile(r"max_output_tokens|\bcontext window\b|\btoken limit\b"), "max_tokens"),
-    (re.compile(r"content_filter"), "content_filter"),
-    (re.compile(r"\bstream\b|\bstatus\b|\b5\d\d\b"), "api_error"),
+    (r"max_output_tokens|\bcontext window\b|\btoken limit\b", "max_tokens"),
+    (r"content_filter", "content_filter"),
+    (r"\bstream\b|\bstatus\b|\b5\d\d\b", "api_error"),
 )
 
 
@@ -198,7 +197,7 @@ class CodexInterpreter(Interpreter[Frame]):
         self, place: Place, kind: str, message: str, *, severity: Literal["info", "error"] = "error"
     ) -> None:
         """Tell a retry from other errors by its words."""
-        match = _RETRY.match(message)
+        match = re.match(_RETRY, message)
         if match is None:
             self.emit(
                 Notice(
@@ -211,7 +210,7 @@ class CodexInterpreter(Interpreter[Frame]):
                 )
             )
             return
-        status = _STATUS.search(message)
+        status = re.search(_STATUS, message)
         self.emit(
             Retry(
                 at=place.span(),
@@ -249,7 +248,7 @@ def uncached(given: int | None, cached: int | None, written: int | None) -> int 
 
 def failure(message: str) -> str:
     """Name why a turn failed, by its message."""
-    return next((reason for words, reason in _REASONS if words.search(message)), "failed")
+    return next((reason for words, reason in _REASONS if re.search(words, message)), "failed")
 
 
 def _milliseconds(delay: str | None, unit: str | None) -> float | None:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 # The last line of a shell's output: `<exited with …>` up to 1.0.30, then `<shellId: 0 completed
 # with …>`.
-_EXIT = re.compile(rb'<(?:exited|shellId: [^<>]{1,40} completed) with exit code (-?\d{1,10})>"$')
+_EXIT = rb'<(?:exited|shellId: [^<>]{1,40} completed) with exit code (-?\d{1,10})>"$'
 _TAIL = 120  # bytes of the result's JSON that hold that line
-_NO_TOOL = re.compile(r"Tool '.*' does not exist\.")
+_NO_TOOL = r"Tool '.*' does not exist\."
 # The tools that take one file, as `path`. Captured: view.
 _BY_PATH: dict[str, Literal["read", "add", "update"]] = {
     "view": "read", "create": "add", "edit": "update",
@@ -47,7 +47,7 @@ def exit_code(data: Data, telemetry: Telemetry, result: CallResult, *, shell: bo
     if not shell:  # a file may hold such a line, too
         return None
     tail = bytes(memoryview(result.content)[-_TAIL:])
-    match = _EXIT.search(tail)
+    match = re.search(_EXIT, tail)
     return int(match[1]) if match else None
 
 
@@ -55,7 +55,7 @@ def failed_status(error: CallError) -> Literal["failed", "denied", "invalid"]:
     """Tell a refusal and a tool that does not exist (s32) from other failures."""
     if error.code == "denied":
         return "denied"
-    return "invalid" if _NO_TOOL.fullmatch(error.message or "") else "failed"
+    return "invalid" if re.fullmatch(_NO_TOOL, error.message or "") else "failed"
 
 
 # --- files ---------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ _BY_STATUS = {401: "auth", 403: "auth", 429: "rate_limit"}
 # Captured: authentication and query. The others are in the typings.
 _BY_TYPE = {"authentication": "auth", "authorization": "auth", "rate_limit": "rate_limit"}
 # 1.0.12 and 1.0.30 tell the status in the message alone (s08).
-_LAST_ERROR = re.compile(r"Last error: (?:\w+: )?(\d{3})\b")
+_LAST_ERROR = r"Last error: (?:\w+: )?(\d{3})\b"
 
 
 class Failure(NamedTuple):
@@ -96,7 +96,7 @@ def error(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
 
 def _reason(told: Told) -> str:
     status = told.statusCode
-    if status is None and (said := _LAST_ERROR.search(told.message or "")):
+    if status is None and (said := re.search(_LAST_ERROR, told.message or "")):
         status = int(said[1])
     return _BY_STATUS.get(status or 0) or _BY_TYPE.get(told.errorType or "") or "api_error"
 

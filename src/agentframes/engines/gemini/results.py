@@ -54,15 +54,15 @@ _BY_TYPE = {
     "TerminalQuotaError": "rate_limit",
     "RetryableQuotaError": "rate_limit",
 }
-_CODE = re.compile(r'"code":\s*(\d{3})\b')
+_CODE = r'"code":\s*(\d{3})\b'
 _BY_CODE = {401: "auth", 403: "auth", 429: "rate_limit"}
 # Words of the message where it holds no code; the last two stand in the source of 0.61.0.
 _WORDS = (
-    (re.compile(r"\b40[13]\b|UNAUTHENTICATED|PERMISSION_DENIED|Authentication"), "auth"),
-    (re.compile(r"\b429\b|RESOURCE_EXHAUSTED"), "rate_limit"),
-    (re.compile(r"API Error|\b[45]\d\d\b"), "api_error"),
-    (re.compile(r"exceeded the token limit"), "max_tokens"),
-    (re.compile(r"response was blocked due to"), "content_filter"),
+    (r"\b40[13]\b|UNAUTHENTICATED|PERMISSION_DENIED|Authentication", "auth"),
+    (r"\b429\b|RESOURCE_EXHAUSTED", "rate_limit"),
+    (r"API Error|\b[45]\d\d\b", "api_error"),
+    (r"exceeded the token limit", "max_tokens"),
+    (r"response was blocked due to", "content_filter"),
 )
 
 
@@ -72,11 +72,11 @@ def failure(error: Error) -> str:
     if by_type:
         return by_type
     message = error.message or ""
-    match = _CODE.search(message)
+    match = re.search(_CODE, message)
     code = int(match[1]) if match else error.code
     if isinstance(code, int) and code in range(400, 600):
         return _BY_CODE.get(code, "api_error")
-    return next((reason for words, reason in _WORDS if words.search(message)), "failed")
+    return next((reason for words, reason in _WORDS if re.search(words, message)), "failed")
 
 
 # --- the stream's result ------------------------------------------------------------------------

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 CANDIDATES = 8
 """Braces on stderr that are tried as the begin of its last document, the last ones first."""
 _LOOP = "Loop detected"
-_CUT = re.compile(r"response was truncated because it exceeded the token limit")
-_DOCUMENT_BEGIN = re.compile(r"(?:^|(?<=^\}))(?:\[ERROR\] )?(?=\{\s*$)", re.MULTILINE)
+_CUT = "response was truncated because it exceeded the token limit"
+_DOCUMENT_BEGIN = r"(?m)(?:^|(?<=^\}))(?:\[ERROR\] )?(?=\{\s*$)"
 
 
 class GeminiInterpreter(Interpreter[Frame]):
@@ -79,7 +79,7 @@ class GeminiInterpreter(Interpreter[Frame]):
         text = stderr.rstrip()
         if not text.endswith("}"):
             return stderr
-        found = (match.end() for match in _DOCUMENT_BEGIN.finditer(text))
+        found = (match.end() for match in re.finditer(_DOCUMENT_BEGIN, text))
         for begin in reversed(deque(found, maxlen=CANDIDATES)):
             try:
                 message = msgspec.json.decode(text[begin:].encode())["error"]["message"]
@@ -122,7 +122,7 @@ class GeminiInterpreter(Interpreter[Frame]):
                 text=text,
             )
         )
-        if _CUT.search(text):
+        if _CUT in text:
             self.emit(Truncated(at=self.at, kind=name, time_ms=time_ms, what="answer"))
 
 

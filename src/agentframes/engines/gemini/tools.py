@@ -38,7 +38,7 @@ FAMILIES = {
 }  # fmt: skip
 _BY_AGENT_NAME = frozenset({"invoke_agent", "delegate_to_agent"})
 
-_MCP = re.compile(r"mcp_([^_]+)_(.+)")  # as the CLI itself reads such a name
+_MCP = r"mcp_([^_]+)_(.+)"  # as the CLI itself reads such a name
 _STATUSES: dict[str, Status] = {
     "tool_not_registered": "invalid",
     "invalid_tool_params": "invalid",
@@ -49,7 +49,7 @@ _TODO: dict[str, Literal["pending", "in_progress", "completed", "cancelled"]] = 
     "cancelled": "cancelled",
     "blocked": "pending",  # typings of 0.61.0, no capture
 }  # fmt: skip
-_READ_MEDIA = re.compile(r"Read (?:image|audio|video|pdf) file: ")
+_READ_MEDIA = r"Read (?:image|audio|video|pdf) file: "
 # By the file's name, as the CLI itself tells them.
 _MEDIA_TYPES = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
@@ -61,12 +61,12 @@ _MEDIA_TYPES = {
 def family(name: str) -> str:
     """Return the family of a tool: its kind of work, in words of no engine."""
     known = FAMILIES.get(name)
-    return known or ("mcp" if _MCP.fullmatch(name) else "other")
+    return known or ("mcp" if re.fullmatch(_MCP, name) else "other")
 
 
 def server_and_tool(name: str) -> tuple[str | None, str | None]:
     """Split ``mcp_SERVER_TOOL``; a server with an underscore in its name is cut there."""
-    match = _MCP.fullmatch(name)
+    match = re.fullmatch(_MCP, name)
     return (match[1], match[2]) if match else (None, None)
 
 
@@ -141,7 +141,7 @@ def status(frame: Frame) -> Status:
 
 def is_media(output: Lazy | None) -> bool:
     """Tell from the words shown that `read_file` gave the model an image or the like (s20)."""
-    return output is not None and _READ_MEDIA.match(output.text()) is not None
+    return output is not None and re.match(_READ_MEDIA, output.text()) is not None
 
 
 def media_type(path: str) -> str | None:

@@ -38,14 +38,14 @@ FAMILIES = {
 
 # 1.14.41 and 1.18.33 print the sentence, 1.2.27 the error's name. Both names and the sentence of
 # a rule that denies are in the sources; no capture shows a denying rule.
-_REFUSED = re.compile(
+_REFUSED = (
     r"The user rejected permission to use this specific tool call"
     r"|The user has specified a rule which prevents you from using this specific tool call"
     r"|PermissionRejectedError\b|PermissionDeniedError\b"
 )
-_TASK_RESULT = re.compile(r"<task_result>\n(.*)\n</task_result>", re.DOTALL)
+_TASK_RESULT = r"(?s)<task_result>\n(.*)\n</task_result>"
 # 1.0.185 puts the sub-agent's session behind its words.
-_TASK_METADATA = re.compile(r"\n\n<task_metadata>\n.*</task_metadata>\s*$", re.DOTALL)
+_TASK_METADATA = r"(?s)\n\n<task_metadata>\n.*</task_metadata>\s*$"
 
 _STATUSES: dict[str, Literal["pending", "in_progress", "completed", "cancelled"]] = {
     "pending": "pending",
@@ -85,7 +85,7 @@ def server_and_tool(name: str) -> tuple[str | None, str | None]:
 
 def refused(state: State) -> bool:
     """Tell whether a call was refused for want of permission."""
-    return state.status == "error" and _REFUSED.match(state.error or "") is not None
+    return state.status == "error" and re.match(_REFUSED, state.error or "") is not None
 
 
 def status(state: State, metadata: Metadata) -> Literal["ok", "failed", "denied"]:
@@ -126,8 +126,8 @@ def task_summary(output: Lazy | None) -> str | None:
     if output is None:
         return None
     text = output.text()
-    match = _TASK_RESULT.search(text)
-    return match[1] if match else _TASK_METADATA.sub("", text)
+    match = re.search(_TASK_RESULT, text)
+    return match[1] if match else re.sub(_TASK_METADATA, "", text)
 
 
 def attachments(raw: Raw) -> list[Any]:
