@@ -134,6 +134,10 @@ class FrameReader(Generic[F]):
             begin = end
         self._place.leave()
 
+    def held(self) -> tuple[bytes, int]:
+        """Return the lines of a document that is open, and the number of the first."""
+        return b"\n".join(self._document), self.lines - len(self._document) + 1
+
     def close(self) -> None:
         """End the input: a document that was never closed is read as far as it goes."""
         if self._document:

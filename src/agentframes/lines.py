@@ -212,16 +212,24 @@ def _utf16(head: bytes) -> str | None:
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Regroup pieces so that each chunk ends at a line end."""
-    held = _Held()
+    """Regroup pieces so that each chunk ends at a line end; what is left joins the last one."""
+    held, ready = _Held(), b""
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         held.add(piece[:end] if end else piece)
         if end:
-            yield held.taken()
+            if ready:
+                yield ready
+            ready = held.taken()
             held.add(piece[end:])
-    if held.size:
-        yield held.taken()
+            if len(ready) > 2 * CHUNK_BYTES:  # a long line is not kept beside the next
+                yield ready
+                ready = b""
+    if held.size > CHUNK_BYTES and ready:
+        yield ready
+        ready = b""
+    if ready or held.size:
+        yield ready + held.taken()
 
 
 def _whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:

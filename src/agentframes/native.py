@@ -78,7 +78,7 @@ def _last_run(engine: str, raw: Printed) -> Fold | None:
     frames = (frame for chunk in printed for frame, _ in detection.first_frames(chunk))
     if not any(signature.recognize(frame) for frame in frames):
         return None
-    stream = Stream(engine=engine)
+    stream = Stream(engine=engine, whole_text=True)
     for chunk in printed:
         stream.feed(chunk)
     stream.close(exit_code=None, stderr=None)

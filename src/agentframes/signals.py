@@ -367,10 +367,16 @@ class Stretch(Signal, kw_only=True):
     """Each call of the model, again where its usage is told anew, and its agent."""
     calls_path: str | None = None
     """The native path of the calls' usage."""
-    tools: list[tuple[str, str | None]] = []
-    """The id of each call of a tool, and its agent."""
+    tools: list[str] = []
+    """The ids of the calls of tools."""
     said: list[tuple[str, Raw] | None] = []
     """The main agent's texts in JSON, each with its message; None is a tool's result."""
+    final_text: Lazy | None = None
+    """As in `Native`: the last message, where that is what the engine's contract takes."""
+    active: bool = False
+    """The main agent spoke or acted."""
+    subagents: bool = False
+    """A sub-agent was called, or told of."""
 
 
 class End(Signal, kw_only=True):

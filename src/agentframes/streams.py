@@ -27,7 +27,8 @@ class Stream(FrameSink[Any]):
     """Folds the chunks of one source; the sink of its frames.
 
     Until an engine is recognized, frames are only counted. With `full`, every signal is told, not
-    only those that facts are made of; the facts are the same.
+    only those that facts are made of; the facts are the same. With `whole_text`, the final text by
+    the native contract is kept where it is more than the answer.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class Stream(FrameSink[Any]):
         cli_version: str | None = None,
         label: str | None = None,
         full: bool = False,
+        whole_text: bool = False,
     ) -> None:
         self._full = full
+        self._whole_text = whole_text
         self._cli_version = cli_version
         self._label = label
         self._engine: engines.Engine | None = None
@@ -56,6 +59,7 @@ class Stream(FrameSink[Any]):
         interpreter = engine.interpreter()(
             self.emit, full=self._full, cli_version=self._cli_version
         )
+        interpreter.whole_text = self._whole_text
         self._interpreter = interpreter
         lines = self._frames.lines
         self._frames.close()
@@ -80,6 +84,18 @@ class Stream(FrameSink[Any]):
             else:
                 break
 
+    def _finish(self) -> None:
+        """Read what is held back at the end: it may be another engine's, too."""
+        while True:
+            held, first = self._frames.held()
+            try:
+                self._frames.close()
+            except _AnotherEngine as other:
+                self._change(other.engine, other.line - 1)
+                self.feed(held.split(b"\n", other.line - first)[-1])
+            else:
+                return
+
     def _change(self, engine: engines.Engine, lines: int) -> None:
         """Go on with another engine's run, which begins behind `lines`."""
         if self._interpreter is not None:
@@ -92,7 +108,7 @@ class Stream(FrameSink[Any]):
 
     def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
         """End the source and return the facts of its runs; there is always one."""
-        self._frames.close()
+        self._finish()
         if self._interpreter is not None:
             self._interpreter.close()
         stderr = stderr and self._last_words(stderr)
@@ -135,17 +151,18 @@ class Stream(FrameSink[Any]):
     def several(self, frames: list[Any], place: Place) -> None:
         """Have frames read, those that only go on in one."""
         interpreter = self._interpreter
-        if interpreter is None or self._full:
+        if interpreter is None or interpreter.full:
             super().several(frames, place)
             return
         rest = iter(frames)
+        stretch = Stretch(at=_NOWHERE, kind="(several)")
         while True:
-            stretch = Stretch(at=_NOWHERE, kind="(several)")
             frame = interpreter.routine(rest, stretch)
             if stretch.frames:
                 place.line += stretch.frames
                 self.runs.frame(stretch.frames)
                 self.emit(stretch)
+                stretch = Stretch(at=_NOWHERE, kind="(several)")
             if frame is None:
                 return
             self.frame(frame, place)

@@ -35,6 +35,7 @@ class Sink(FrameSink[Any]):
         self.interpreter: Interpreter[Any] = engines.get(engine).interpreter()(
             self.signals.append, full=full, cli_version=cli_version
         )
+        self.interpreter.whole_text = True
 
     def frame(self, frame: Any, place: Place, /) -> None:
         """Have a frame read, and fields of another type told as the pipeline tells them."""

@@ -23,6 +23,8 @@ from agentframes.signals import Signal, Stretch, Unknown
 from agentframes.types import Transport
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from agentframes.engines.invocation import Command, Request
 
 ENGINE_API = 1
@@ -76,6 +78,10 @@ class Interpreter(Generic[F]):
 
     frame_type: ClassVar[type[Struct]]
 
+    whole_text = False
+    """Whether somebody wants the final text by the native contract where that is more than the
+    answer (opencode's is all that was said): else memory stays flat."""
+
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         self.emit = emit
         self.full = full
@@ -124,6 +130,16 @@ class Interpreter(Generic[F]):
             return struct() if told is None else cast("S", told)
         return value
 
+    def glance(self, place: Place, struct: type[S]) -> S:
+        """Decode the frame at hand for what facts do not read: its types are not held against it.
+
+        Else full and lean reading would not find the same drift.
+        """
+        changes = place.changes
+        told = self.reread(place, struct)
+        place.changes = changes
+        return told
+
     def unknown(
         self, place: Place, kind: str, agent: str | None = None, *, open_prefix: bool = False
     ) -> None:
@@ -166,11 +182,17 @@ def _built_in(name: str) -> Engine:
     return cast("Engine", importlib.import_module(f"agentframes.engines.{name}"))
 
 
+@functools.cache
+def _entry_points() -> tuple[EntryPoint, ...]:
+    """Look the registrations up once: that takes 10 ms, and `read` rarely needs them."""
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=ENTRY_POINTS))
+
+
 def registered() -> Iterator[Engine]:
     """Yield the engines that other distributions register, those of another API left out."""
-    from importlib.metadata import entry_points  # 10 ms that `read` rarely needs
-
-    for point in entry_points(group=ENTRY_POINTS):
+    for point in _entry_points():
         engine = point.load()
         if getattr(engine, "engine_api", None) == ENGINE_API:
             yield engine

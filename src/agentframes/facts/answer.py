@@ -92,6 +92,11 @@ class AnswerFold:
         elif signal.terminal:
             self._native = self._answer = self._source = None
 
+    def native_message(self, text: Lazy) -> None:
+        """Take a message that the engine's contract has for the answer, until another comes."""
+        self._native = self._answer = text.kept()
+        self._source = "last_message"
+
     def native_text(self) -> str | None:
         """Return the native final text, verbatim; None where it is absent or empty."""
         return (self._native.text() or None) if self._native else None

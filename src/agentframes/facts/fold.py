@@ -161,8 +161,9 @@ class Fold:
         if signal.agent is None:
             self._answer.interruption()
 
-    def _agent(self, _: Agent) -> None:
-        self.subagents = True
+    def _agent(self, signal: Agent) -> None:
+        # What is told of one later, may be told only where all signals are.
+        self.subagents = self.subagents or signal.phase == "start"
 
     def _native(self, signal: Native) -> None:
         if signal.terminal or signal.tokens is not None:
@@ -203,15 +204,18 @@ class Fold:
         self.text_lines += 1
 
     def _stretch(self, signal: Stretch) -> None:
-        self._model_calls.add([call_id for call_id, _, _ in signal.calls])
-        self._tool_calls.add([call_id for call_id, _ in signal.tools])
-        self._usage.calls.take(signal.calls, signal.calls_path)
-        self._answer.stretch(signal.said)
-        agents = {agent for _, _, agent in signal.calls}
-        agents.update([agent for _, agent in signal.tools])
-        if None in agents or any(signal.said):
+        if signal.calls:
+            self._model_calls.add([call_id for call_id, _, _ in signal.calls])
+            self._usage.calls.take(signal.calls, signal.calls_path)
+        if signal.tools:
+            self._tool_calls.add(signal.tools)
+        if signal.said:
+            self._answer.stretch(signal.said)
+        if signal.final_text is not None:
+            self._answer.native_message(signal.final_text)
+        self.subagents = self.subagents or signal.subagents
+        if signal.active:
             self._outcome.activity()
-        self.subagents = self.subagents or len(agents) > (None in agents)
 
     def _end(self, signal: End) -> None:
         self.ended = True

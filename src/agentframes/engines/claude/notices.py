@@ -66,7 +66,7 @@ def system(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
 def notice(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
     """Tell a frame by its name, with the first of its words."""
     name = frame.subtype if frame.type == "system" and frame.subtype else frame.type
-    told = reader.reread(place, SystemText)
+    told = reader.glance(place, SystemText)
     error = decode(told.error, str)
     texts = (told.content, told.text, told.message, error, told.summary, told.description,
              told.status, told.state)  # fmt: skip
@@ -111,7 +111,7 @@ _STATUSES = {"compacting": "Compacting the conversation", "requesting": "Asking 
 
 
 def _status(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    told = reader.reread(place, Status)
+    told = reader.glance(place, Status)
     if told.compact_result is not None:  # the status itself is null then (s29)
         well = told.compact_result == "success"
         _emit(
@@ -133,7 +133,7 @@ _HOOKS = {"hook_started": "Hook started", "hook_progress": "Hook is running"}
 
 
 def _hook(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    hook = reader.reread(place, Hook)
+    hook = reader.glance(place, Hook)
     failed = bool(hook.exit_code) or hook.outcome == "error"
     over = "Hook failed" if failed else "Hook finished"
     words = (hook.stderr or hook.output) if failed else None
@@ -149,7 +149,7 @@ def _hook(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
 
 
 def _thinking(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    tokens = reader.reread(place, ThinkingTokens).estimated_tokens
+    tokens = reader.glance(place, ThinkingTokens).estimated_tokens
     reader.thinking_tokens = tokens
     text = None if tokens is None else f"about {tokens} tokens"
     _emit(reader, frame, category="thinking", label="Thinking", text=text)
@@ -159,7 +159,7 @@ def _thinking(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
 
 
 def _progress(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    told = reader.reread(place, ToolProgress)
+    told = reader.glance(place, ToolProgress)
     elapsed = told.elapsed_time_seconds
     texts = (told.tool_name, None if elapsed is None else f"{elapsed:.0f} s")
     text = ", ".join(text for text in texts if text) or None
@@ -176,7 +176,7 @@ def _reset(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
 
 
 def _control(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    request = reader.reread(place, ControlRequest)
+    request = reader.glance(place, ControlRequest)
     body = request.request or ControlRequestBody()
     if body.subtype != "can_use_tool":
         _emit(reader, frame, category="control", label="Request to the host", text=body.subtype)
@@ -193,7 +193,7 @@ def _control(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
 
 
 def _limit(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
-    info = reader.reread(place, RateLimit).rate_limit_info or RateLimitInfo()
+    info = reader.glance(place, RateLimit).rate_limit_info or RateLimitInfo()
     reader.emit(
         Limit(
             **reader.of(frame, frame.type),

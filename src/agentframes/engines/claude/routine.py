@@ -41,46 +41,60 @@ def read(  # noqa: C901, PLR0912, PLR0915
     final = assistant.output_is_final(reader)
     last_id, last_usage, last_stop = reader.last_call
     remember = reader.message_ids.append
+    main = others = False
     count = 0
     for frame in frames:
-        kind, message, agent = frame.type, frame.message, frame.parent_tool_use_id
-        if isinstance(message, Message):
-            content = message.content
-            if not isinstance(content, list) or len(content) != 1:
+        message, agent = frame.message, frame.parent_tool_use_id
+        if not isinstance(message, Message):
+            if not _means_nothing(reader, frame):
                 break
-            block = content[0]
-            does = block.type
-            if kind == "assistant":
-                message_id = message.id
-                if not message_id or message.model == SYNTHETIC or frame.aborted is not None:
+            count += 1
+            continue
+        content = message.content
+        if not isinstance(content, list) or len(content) != 1:
+            break
+        block = content[0]
+        does = block.type
+        if frame.type == "assistant":
+            message_id = message.id
+            if not message_id or message.model == SYNTHETIC or frame.aborted is not None:
+                break
+            if frame.error is not NOTHING or frame.supersedes is not NOTHING:
+                break
+            if does == "tool_use":
+                if not block.id:
                     break
-                if frame.error is not NOTHING or frame.supersedes is not NOTHING:
-                    break
-                if does == "text":
-                    if block.text is NOTHING or block.text == _NULL:
-                        break
-                    if agent is None:
-                        said.append((message_id, block.text))
-                elif does == "tool_use":
-                    if not block.id or block.name in _AGENTS:
-                        break
-                    tools.append((block.id, agent))
-                elif does not in _THINKING:
-                    break
-                usage, stop = message.usage, message.stop_reason
-                if message_id != last_id or usage != last_usage or stop != last_stop:
-                    last_id, last_usage, last_stop = message_id, usage, stop
-                    calls.append((message_id, assistant.buckets(usage, final=final), agent))
-                if agent is None and frame.uuid:
-                    remember((frame.uuid, message_id))
-            elif kind == "user" and does == "tool_result" and not frame.refused_message_id:
+                tools.append(block.id)
                 if agent is None:
-                    said.append(None)
-                if reader.streaming:
-                    reader.streaming.pop(block.tool_use_id or "", None)
-            else:
+                    main = True
+                if agent is not None or block.name in _AGENTS:
+                    others = True
+            elif does == "text":
+                if block.text is NOTHING or block.text == _NULL:
+                    break
+                if agent is None:
+                    said.append((message_id, block.text))
+                    main = True
+            elif does not in _THINKING:
                 break
-        elif not _means_nothing(frame):
+            usage, stop = message.usage, message.stop_reason
+            if message_id != last_id or usage != last_usage or stop != last_stop:
+                last_id, last_usage, last_stop = message_id, usage, stop
+                calls.append((message_id, assistant.buckets(usage, final=final), agent))
+                if agent is None:
+                    main = True
+                else:
+                    others = True
+            if agent is None and frame.uuid:
+                remember((frame.uuid, message_id))
+        elif frame.type != "user" or frame.refused_message_id:
+            break
+        elif does == "tool_result":
+            if agent is None:
+                said.append(None)
+            if reader.streaming:
+                reader.streaming.pop(block.tool_use_id or "", None)
+        elif does != "text" or agent is None:
             break
         if frame.timestamp is not None:
             reader.timestamp = frame.timestamp
@@ -90,18 +104,25 @@ def read(  # noqa: C901, PLR0912, PLR0915
     reader.last_call = (last_id, last_usage, last_stop)
     reader.answered = reader.answered or bool(calls)
     reader.streamed = reader.streamed or count > 0
-    stretch.frames = count
-    stretch.calls_path = assistant.USAGE
+    reader.agents_told = reader.agents_told or others
+    stretch.frames, stretch.calls_path = count, assistant.USAGE
+    stretch.active, stretch.subagents = main, others
     return frame
 
 
-def _means_nothing(frame: Frame) -> bool:
+def _means_nothing(reader: ClaudeInterpreter, frame: Frame) -> bool:
     """Tell a frame that facts want nothing of: it repeats, or only tells something."""
-    if frame.type == "stream_event" and frame.event is not None:
-        event = frame.event
-        if event.type == "content_block_delta":
-            return event.delta is not None and event.delta.type in STREAM_DELTAS
-        if event.type == "content_block_start":
-            return event.content_block is not None and event.content_block.type in STREAM_BLOCKS
-        return event.type in _STREAM_MARKS
-    return frame.type == "system" and frame.subtype in system.SILENT
+    if frame.timestamp is not None:
+        reader.timestamp = frame.timestamp
+    if frame.type == "system":
+        return frame.subtype in system.SILENT or (
+            frame.subtype in system.TASKS and reader.agents_told
+        )
+    if frame.type != "stream_event" or frame.event is None:
+        return False
+    event = frame.event
+    if event.type == "content_block_delta":
+        return event.delta is not None and event.delta.type in STREAM_DELTAS
+    if event.type == "content_block_start":
+        return event.content_block is not None and event.content_block.type in STREAM_BLOCKS
+    return event.type in _STREAM_MARKS

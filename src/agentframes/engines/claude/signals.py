@@ -60,6 +60,7 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.last_result: str | None = None
         self.answered = False  # a model has spoken since the last result
         self.streamed = self.reset_announced = self.compacted = self.list_price = False
+        self.agents_told = False  # since the last init
         # Frames' uuids, and the ids of their messages.
         self.message_ids: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
         self.calls: OrderedDict[str, tuple[str, Lazy | None]] = OrderedDict()

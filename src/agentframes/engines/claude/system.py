@@ -65,6 +65,7 @@ def _init(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> N
     if why == "start":
         reader.begin_run()
     reader.inits += 1
+    reader.agents_told = False
     reader.reinits += why == "reinit"
     reader.reset_announced = False
     reader.session_id = init.session_id
@@ -75,7 +76,7 @@ def _init(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> N
 def _retry(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     if not reader.full:
         return
-    retry = reader.reread(place, ApiRetry)
+    retry = reader.glance(place, ApiRetry)
     reader.emit(
         Retry(
             **reader.of(frame, kind),
@@ -105,12 +106,13 @@ def _task(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> N
 
     Captures show tasks of type ``local_agent`` only.
     """
-    task = reader.reread(place, Task)
+    task = reader.glance(place, Task)
     call_id, agent = reader.tasks.get(task.task_id or "", (None, False))
     call_id = task.tool_use_id or call_id  # `task_updated` names the task alone
     agent = agent or _is_agent(task)
     if task.task_id:
         remember(reader.tasks, task.task_id, (call_id, agent))
+    reader.agents_told = reader.agents_told or (agent and kind == "system/task_started")
     status = (task.patch or TaskPatch()).status or task.status
     if agent:
         _agent(reader, frame, task, call_id or task.task_id or "", status, kind)
@@ -162,7 +164,7 @@ def _agent(  # noqa: PLR0917 - what its caller has read already
 def _denied(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     if not reader.full:
         return
-    denied = reader.reread(place, PermissionDenied)
+    denied = reader.glance(place, PermissionDenied)
     if denied.tool_use_id:
         remember(reader.denied, denied.tool_use_id, None)
     common = reader.of(frame, kind)
@@ -182,7 +184,7 @@ def _compaction(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str
     reader.compacted = True
     if not reader.full:
         return
-    metadata = reader.reread(place, Compaction).compact_metadata or CompactMetadata()
+    metadata = reader.glance(place, Compaction).compact_metadata or CompactMetadata()
     reader.emit(
         Truncated(
             **reader.of(frame, kind),
@@ -218,3 +220,5 @@ _HANDLERS: dict[str, Handler] = {
 
 # To facts, the others mean nothing; nor do two of these, which are told where all signals are.
 SILENT = SYSTEM - (_HANDLERS.keys() - {"api_retry", "permission_denied"})
+# These say that there are sub-agents: once that is known, they mean nothing, either.
+TASKS = frozenset(name for name, handler in _HANDLERS.items() if handler is _task)

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 NOTHING = Raw(b"")
 
 
-class Usage(Struct):
+class Usage(Struct, gc=False):
     """Totals of the thread.
 
     Cached and written tokens are inside the input, reasoning inside the output. The last two
@@ -26,27 +26,27 @@ class Usage(Struct):
     cache_write_input_tokens: int | None = None
 
 
-class Error(Struct):
+class Error(Struct, gc=False):
     """Of `turn.failed`, and of a failed MCP call."""
 
     message: str | None = None
 
 
-class Change(Struct):
+class Change(Struct, gc=False):
     """One file of a `file_change`."""
 
     path: str = ""
     kind: str | None = None
 
 
-class Todo(Struct):
+class Todo(Struct, gc=False):
     """One item of a `todo_list`."""
 
     text: str | None = None
     completed: bool | None = None
 
 
-class AgentState(Struct):
+class AgentState(Struct, gc=False):
     """A sub-agent's state in `agents_states`."""
 
     status: str | None = None
@@ -77,7 +77,7 @@ class McpResult(Struct):
     structured_content: Raw = NOTHING
 
 
-class Item(Struct):
+class Item(Struct, gc=False):
     """A thread item of any type.
 
     `web_search` items hold the key `id` twice: the provider's id, which comes last, counts.
@@ -107,7 +107,7 @@ class Item(Struct):
     agents_states: dict[str, AgentState] | None = None
 
 
-class Frame(Struct):
+class Frame(Struct, gc=False):
     """Any line. `msg` is the legacy transport's."""
 
     type: str = ""

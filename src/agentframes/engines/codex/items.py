@@ -7,12 +7,13 @@ Calls are told when they start and when they are completed, in any order among e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from agentframes.engines.codex import tools
-from agentframes.engines.codex.frames import NOTHING, AgentState, Item, McpResult
+from agentframes.engines.codex.frames import NOTHING, AgentState, Frame, Item, McpResult
+from agentframes.engines.codex.kinds import ITEMS
 from agentframes.engines.support import decode, remember, told
 from agentframes.lazy import Lazy
 from agentframes.signals import (
@@ -23,6 +24,7 @@ from agentframes.signals import (
     Plan,
     PlanItem,
     Reasoning,
+    Stretch,
     Text,
     ToolCall,
     ToolEnd,
@@ -39,6 +41,7 @@ FAMILIES = {
     "collab_tool_call": "agent",
     "web_search": "web_search",
 }
+_MESSAGES = frozenset({"agent_message", "assistant_message"})
 _STATUSES: dict[str, Literal["ok", "failed", "denied"]] = {
     "completed": "ok",
     "failed": "failed",
@@ -50,7 +53,7 @@ def read(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: s
     """Read one item; `phase` is started, updated or completed."""
     if item.type in FAMILIES:
         _call(reader, item, phase, place, kind)
-    elif item.type in ("agent_message", "assistant_message"):
+    elif item.type in _MESSAGES:
         if phase == "completed":
             _message(reader, item, place, kind)
     elif reader.full:
@@ -102,6 +105,41 @@ _OTHERS: dict[str, Callable[[CodexInterpreter, Item, Place, str], None]] = {
     "todo_list": _plan,
     "error": _warning,
 }
+
+
+_PHASES = {"item.started": False, "item.updated": False, "item.completed": True}
+_CALLS = FAMILIES.keys() - {"collab_tool_call"}
+
+
+def routine(reader: CodexInterpreter, frames: Iterator[Frame], stretch: Stretch) -> Frame | None:
+    """Read, for facts alone, items up to the first frame that does not only go on: return that.
+
+    To facts, a call is one however often it is told, and only calls and messages are anything.
+    """
+    known, said = reader.open_calls, stretch.said
+    for frame in frames:
+        over, item = _PHASES.get(frame.type), frame.item
+        if over is None or item is None or item.item_type or item.type not in ITEMS[frame.type]:
+            return frame
+        call_id = item.id
+        if item.type in _CALLS and call_id:
+            if call_id not in known:
+                stretch.tools.append(call_id)
+                stretch.active = True
+            if over:
+                known.pop(call_id, None)
+            else:
+                remember(known, call_id, None)
+        elif item.type in _MESSAGES:
+            text = told(item.text) if over else None
+            if text is not None:
+                said.append((item.id, item.text))
+                stretch.final_text = text
+                stretch.active = True
+        elif item.type not in _OTHERS:
+            return frame
+        stretch.frames += 1
+    return None
 
 
 # --- calls ---------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from codecs import IncrementalDecoder
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentframes.engines import Interpreter
@@ -24,6 +25,7 @@ from agentframes.signals import (
     Native,
     Notice,
     Retry,
+    Stretch,
     Truncated,
     Turn,
 )
@@ -92,6 +94,10 @@ class CodexInterpreter(Interpreter[Frame]):
             self.unknown(place, legacy.kind(frame, place.raw())[0])  # of another transport
         else:
             legacy.read(self, frame, place)
+
+    def routine(self, frames: Iterator[Frame], stretch: Stretch, /) -> Frame | None:
+        """Read the items that only go on."""
+        return items.routine(self, frames, stretch)
 
     def kinds(self, frame: Frame, raw: Any, /) -> list[str]:
         """Name the frame, down to its item."""

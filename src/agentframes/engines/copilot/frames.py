@@ -15,7 +15,7 @@ NOTHING = Raw(b"")
 _NULL = b"null"
 
 
-class ToolRequest(Struct):
+class ToolRequest(Struct, gc=False):
     """A call that a message asks for; `arguments` is a string for a free-form tool."""
 
     toolCallId: str = ""
@@ -27,20 +27,20 @@ class ToolRequest(Struct):
     mcpToolName: str | None = None
 
 
-class ShellExecution(Struct):
+class ShellExecution(Struct, gc=False):
     """Of a shell call that ended (1.0.102)."""
 
     exitCode: int | None = None
 
 
-class FileEdit(Struct):
+class FileEdit(Struct, gc=False):
     """A file that a call changed (1.0.102)."""
 
     path: str = ""
     kind: str | None = None
 
 
-class Data(Struct):
+class Data(Struct, gc=False):
     """What stands in `data` of the frequent kinds, of messages, model calls and tools."""
 
     content: Raw = NOTHING
@@ -82,7 +82,7 @@ class Data(Struct):
     reason: str | None = None
 
 
-class Frame(Struct):
+class Frame(Struct, gc=False):
     """Any line."""
 
     type: str = ""

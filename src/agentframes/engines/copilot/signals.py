@@ -11,16 +11,15 @@ model in `models`, tools in `tools`, sub-agents in `agents`, the session and the
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from msgspec import Struct
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from agentframes.engines import Interpreter
 from agentframes.engines.copilot import agents, messages, models, notices, session, tools
 from agentframes.engines.copilot.frames import Frame
 from agentframes.engines.copilot.kinds import KINDS, is_open
 from agentframes.engines.support import UNTYPED, epoch_ms
+from agentframes.signals import Stretch
 
 if TYPE_CHECKING:
     from agentframes.engines import Emit
@@ -32,7 +31,6 @@ _OPENING = frozenset({
     "session.mcp_servers_loaded", "session.skills_loaded", "session.tools_updated", "user.message",
 })  # fmt: skip
 
-S = TypeVar("S", bound=Struct)
 Handler = Callable[["CopilotInterpreter", Frame, "Place"], None]
 
 _HANDLERS: dict[str, Handler] = {
@@ -75,6 +73,8 @@ _FULL: dict[str, Handler] = {
 }
 # Said again by what comes after, or of no content at all, and that in bursts.
 _SILENT = frozenset({"assistant.message_start", "session.background_tasks_changed"})
+# Unless the run is over: then they tell that it goes on.
+_IDLE = (KINDS - _HANDLERS.keys()) | {"assistant.message_delta"}
 
 
 class CopilotInterpreter(Interpreter[Frame]):
@@ -125,15 +125,15 @@ class CopilotInterpreter(Interpreter[Frame]):
         elif self.full and kind not in _SILENT:
             _FULL.get(kind, notices.read)(self, frame, place)
 
-    def glance(self, place: Place, struct: type[S]) -> S:
-        """Decode the frame at hand for what facts do not read: its types are not held against it.
-
-        Else full and lean reading would not find the same drift.
-        """
-        changes = place.changes
-        told = self.reread(place, struct)
-        place.changes = changes
-        return told
+    def routine(self, frames: Iterator[Frame], stretch: Stretch, /) -> Frame | None:
+        """Read what facts have no use for, which is most of what is printed."""
+        if self.over:
+            return next(frames, None)
+        for frame in frames:
+            if frame.type not in _IDLE:
+                return frame
+            stretch.frames += 1
+        return None
 
     def tells_again(self) -> bool:
         """Tell whether what was told before is of use: facts ask only whether a run goes on."""

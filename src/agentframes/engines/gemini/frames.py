@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 NOTHING = Raw(b"")
 
 
-class Error(Struct):
+class Error(Struct, gc=False):
     """Of a failed call, a failed result or a failed document."""
 
     type: str | None = None
@@ -21,7 +21,7 @@ class Error(Struct):
     """In a document alone, and there not with every error (s09--json, but not s27--json)."""
 
 
-class Frame(Struct):
+class Frame(Struct, gc=False):
     """Any frame of the stream, or the document of json mode, which has no `type`."""
 
     type: str = ""

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from agentframes.engines import Interpreter
-from agentframes.engines.gemini import calls, messages, results
+from agentframes.engines.gemini import calls, messages, results, tools
 from agentframes.engines.gemini.frames import Frame
-from agentframes.engines.gemini.kinds import DOCUMENT, kind
-from agentframes.engines.support import epoch_ms
-from agentframes.signals import Begin, Native, Notice, Truncated
+from agentframes.engines.gemini.kinds import DOCUMENT, STATUSES, kind
+from agentframes.engines.support import epoch_ms, told
+from agentframes.signals import Begin, Native, Notice, Stretch, Truncated
 from agentframes.types import Span
 
 if TYPE_CHECKING:
@@ -62,6 +62,29 @@ class GeminiInterpreter(Interpreter[Frame]):
         else:
             self.begun = True
             _READERS[frame.type](self, frame, place, name)
+
+    def routine(self, frames: Iterator[Frame], stretch: Stretch, /) -> Frame | None:
+        """Read pieces of messages, and calls and their ends."""
+        said = self.said
+        for frame in frames:
+            kind = frame.type
+            if kind == "message" and frame.role == "assistant" and frame.delta and not self.ended:
+                text = told(frame.content)
+                if text is not None:
+                    said.add(text, self.at, delta=True)
+            elif kind == "tool_result" and frame.status in STATUSES:
+                said.over()
+            elif kind == "tool_use" and frame.tool_id and frame.tool_name:
+                if tools.family(frame.tool_name) == "agent":
+                    return frame
+                said.over()
+                stretch.tools.append(frame.tool_id)
+                stretch.active = True
+            else:
+                return frame
+            stretch.frames += 1
+            self.begun = True
+        return None
 
     def kinds(self, frame: Frame, raw: Any, /) -> list[str]:
         """Name the frame at its one boundary."""

@@ -15,14 +15,14 @@ from msgspec import Raw, Struct
 NOTHING = Raw(b"")
 
 
-class Cache(Struct):
+class Cache(Struct, gc=False):
     """Tokens that went through the provider's cache; `Tokens.input` is without them."""
 
     read: int | None = None
     write: int | None = None
 
 
-class Tokens(Struct):
+class Tokens(Struct, gc=False):
     """Usage of one step, which is one model call.
 
     `output` has the reasoning inside in 1.0.185 and 1.2.27, and not in 1.14.41 and 1.18.33.
@@ -36,14 +36,14 @@ class Tokens(Struct):
     cache: Cache | None = None
 
 
-class Time(Struct):
+class Time(Struct, gc=False):
     """Milliseconds since the epoch."""
 
     start: int | None = None
     end: int | None = None
 
 
-class State(Struct):
+class State(Struct, gc=False):
     """How a call went. `error` stands for `output` and `title` where the status is error."""
 
     status: str = ""
@@ -56,7 +56,7 @@ class State(Struct):
     attachments: Raw = NOTHING
 
 
-class Part(Struct):
+class Part(Struct, gc=False):
     """A part of a message, of any type."""
 
     type: str = ""
@@ -73,21 +73,21 @@ class Part(Struct):
     tokens: Tokens | None = None
 
 
-class ErrorData(Struct):
+class ErrorData(Struct, gc=False):
     """What an error tells. Response headers, body and URL stand beside it and are not read."""
 
     message: str | None = None
     statusCode: int | None = None
 
 
-class Error(Struct):
+class Error(Struct, gc=False):
     """Of an `error` frame."""
 
     name: str | None = None
     data: ErrorData | None = None
 
 
-class Frame(Struct):
+class Frame(Struct, gc=False):
     """Any line."""
 
     type: str = ""

@@ -284,7 +284,7 @@ class OpencodeInterpreter(Interpreter[Frame]):
                 text=text,
             )
         )
-        run.texts.add(run.call or "", text)
+        run.texts.add(run.call or "", text, keep_all=self.whole_text)
 
     def _reasoning(self, frame: Frame) -> None:
         """Read what ``--thinking`` prints."""

@@ -21,11 +21,11 @@ class Texts:
         """Tell whether there is any."""
         return self._all is not None
 
-    def add(self, step: str, text: Lazy) -> None:
+    def add(self, step: str, text: Lazy, *, keep_all: bool) -> None:
         """Take one text; a blank one does not make the step that answers."""
         said = text.text()
         utf8 = said.encode()
-        self._all = _joined(self._all, utf8)
+        self._all = _joined(self._all if keep_all else None, utf8)
         excess = len(self._all) - MAX_TEXT
         if excess > 0:
             # From a line's begin on, and the last text whole.
@@ -38,7 +38,7 @@ class Texts:
         self._step = step
 
     def native(self) -> Lazy:
-        """Return all texts, joined by newlines: the contract's final text."""
+        """Return all texts that were kept, joined by newlines: the contract's final text."""
         return Lazy.of((self._all or b"").decode())
 
     def answer(self) -> Lazy:
