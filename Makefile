@@ -7,6 +7,9 @@ UV_VERSION = 0.13.9
 VENV = .venv
 STAMP = $(VENV)/.stamp
 PY = $(VENV)/bin/python
+SECONDS ?= 60
+JOBS ?= 1
+BENCH ?= --large
 PAGES = README.md docs/drift.md docs/native-output.md
 DEMO = src/agentframes/_demo/*.json*
 
@@ -20,18 +23,13 @@ ifeq ($(HOME),)
 export HOME := $(CURDIR)/$(VENV)
 endif
 
-# A checkout that was copied or moved sets up again (.venv holds absolute paths), and so does one
-# that is asked for another interpreter.
-ifneq ($(shell head -n 1 $(STAMP) 2>/dev/null),$(CURDIR))
-.PHONY: $(STAMP)
-else ifneq ($(origin PYTHON),file)
-ifneq ($(shell tail -n 1 $(STAMP) 2>/dev/null),$(PYTHON))
-.PHONY: $(STAMP)
-endif
-endif
+# A checkout that was copied or moved sets up again (an environment holds absolute paths), and so
+# does one that is asked for another interpreter.
+STALE = $(filter-out $(shell head -n 1 $(1) 2>/dev/null),$(CURDIR))$(if $(filter-out file,$(origin PYTHON)),$(filter-out $(shell tail -n 1 $(1) 2>/dev/null),$(PYTHON)))
+.PHONY: $(foreach stamp,$(STAMP) .venv-bench/.stamp .venv-fuzz/.stamp,$(if $(call STALE,$(stamp)),$(stamp)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint kinds docs types fmt lock clean
+.PHONY: help demo test lint kinds docs types fuzz mutations bench fmt lock clean
 
 help:
 	@echo 'make demo    set up, then read a real capture of each engine: table, then JSON'
@@ -39,7 +37,10 @@ help:
 	@echo 'make lint    ruff (rules and format), import-linter (the floors), generated pages and modules'
 	@echo 'make kinds   compile each kinds.toml to the _kinds.py that readers import'
 	@echo 'make docs    write the generated parts of README.md and docs/'
-	@echo 'make types   mypy --strict over src, tests and scripts'
+	@echo 'make types   mypy --strict over all of it'
+	@echo 'make fuzz    throw damaged output at the readers: SECONDS=3600 for an hour, JOBS=2, SEED=…'
+	@echo 'make mutations  damage every capture: cut at every byte, and each other damage 20 times'
+	@echo 'make bench   measure, and write docs/performance.md; BENCH= leaves out the streams of 1 GB'
 	@echo 'make fmt     format, and fix what ruff can fix'
 	@echo 'make lock    requirements-*.lock from pyproject.toml; UPGRADE=1 takes the newest releases'
 	@echo 'make clean   remove .venv, caches and builds'
@@ -70,6 +71,15 @@ docs: $(STAMP)
 
 types: $(STAMP)
 	@$(PY) -m mypy
+
+fuzz: .venv-fuzz/.stamp
+	@.venv-fuzz/bin/python fuzz/fuzz_readers.py --seconds $(SECONDS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
+
+mutations: $(STAMP)
+	@$(PY) scripts/mutate.py $(MUTATIONS)
+
+bench: .venv-bench/.stamp
+	@.venv-bench/bin/python benchmarks/run.py --write $(BENCH)
 
 fmt: $(STAMP)
 	@$(PY) -m ruff check --fix-only --quiet
@@ -110,5 +120,5 @@ lock:
 	@! grep -n '://' requirements-*.lock
 
 clean:
-	@rm -rf $(VENV) .venv-bench .venv-fuzz .venv-lock build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	@find src tests scripts -name __pycache__ -type d -exec rm -rf {} + 2>/dev/null || true
+	@rm -rf $(VENV) .venv-bench .venv-fuzz .venv-lock fuzz/.corpus benchmarks/.streams build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests scripts benchmarks fuzz -name __pycache__ -type d -exec rm -rf {} + 2>/dev/null || true
