@@ -93,8 +93,8 @@ class Recorder(FrameSink[Numbered]):
 class LineByLine(FrameReader[Numbered]):
     """A reader that never takes the short way."""
 
-    def _feed_whole(self, lines: Iterator[bytes]) -> None:
-        next(lines)
+    def _feed_whole(self, lines: Iterator[bytes]) -> bool:
+        return next(lines, None) is None
 
 
 def record(*chunks: bytes, line_by_line: bool = False) -> Recorder:

@@ -190,7 +190,7 @@ def test_raw_is_let_go_of() -> None:
     """After a chunk its place keeps no bytes, so that a long line is not kept beside the next."""
     reader = FrameReader(Numbered, Recorder(), has_number)
     reader.feed(b'{"n":1}\n')
-    assert reader._place._lines == []
+    assert reader._place._part == b""
     reader.feed(b'[{"n":1}]\n')
     assert reader._place._raw is None
 

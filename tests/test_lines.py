@@ -133,7 +133,14 @@ def test_a_document_stands_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_small_reads_are_put_together() -> None:
     """A source that hands out a line at a time is read in chunks like a file."""
-    assert [b"x\n" * 999, b"x"] == list(chunks(["x"] * 1000))
+    assert [b"x\n" * 999 + b"x"] == list(chunks(["x"] * 1000))
+
+
+def test_the_rest_joins_the_last_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A last line without its end is no chunk of its own, unless it is a long one."""
+    monkeypatch.setattr(lines, "CHUNK_BYTES", 4)
+    assert [b"a\nb\n", b"c\nd\ne"] == list(chunks(io.BytesIO(b"a\nb\nc\nd\ne")))
+    assert [b"a\nb\n", b"c" * 9] == list(chunks(io.BytesIO(b"a\nb\n" + b"c" * 9)))
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -9,8 +9,8 @@ here knows an engine, and nothing here raises on input.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -38,7 +38,9 @@ class Place:
     almost every frame. `in_array` tells that the frame is an element of a JSON array.
     """
 
-    __slots__ = ("_first", "_lines", "_raw", "changes", "in_array", "last", "line", "ordinal")
+    __slots__ = (
+        "_first", "_lines", "_part", "_raw", "changes", "in_array", "last", "line", "ordinal",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.line = self.last = 0
@@ -46,8 +48,9 @@ class Place:
         self.in_array = False
         self.changes: list[Change] = []
         self._raw: Any = None
+        self._part = b""
         self._first = 0
-        self._lines: list[bytes] = []
+        self._lines: list[bytes] | None = None
 
     def span(self) -> Span:
         """Return the frame's lines and ordinal."""
@@ -57,11 +60,13 @@ class Place:
         """Return the frame's JSON, as bytes or a view into its chunk."""
         if self._raw is not None:
             return self._raw
+        if self._lines is None:
+            self._lines = self._part.split(b"\n")
         return self._lines[self.line - self._first].strip()
 
-    def enter_lines(self, lines: list[bytes], first: int) -> None:
+    def enter_part(self, part: bytes, first: int) -> None:
         """Begin with lines of which those that are told by their number alone are a frame each."""
-        self._lines, self._first = lines, first
+        self._part, self._first, self._lines = part, first, None
 
     def enter_line(self, line: int) -> None:
         """Step onto the first of several frames that stand on a line each."""
@@ -76,17 +81,20 @@ class Place:
 
     def leave(self) -> None:
         """Let go of the bytes, so that a long line is not kept beside the next one."""
-        self._lines, self._raw = [], None
+        self._part, self._lines, self._raw = b"", None, None
 
 
 class FrameSink(Generic[F_contra]):
     """Who is told what the lines held, in their order."""
 
-    def several(self, frames: list[F_contra], place: Place, /) -> None:
-        """Take frames of consecutive lines, one on each, the first on `place.line`."""
-        for line, frame in enumerate(frames, place.line):
-            place.line = line
+    def several(self, frames: Iterator[F_contra], place: Place, /) -> None:
+        """Take frames of consecutive lines, one on each, and count `place.line` up with each.
+
+        A frame is decoded when it is asked for; what that raises is for the caller.
+        """
+        for frame in frames:
             self.frame(frame, place)
+            place.line += 1
 
     def frame(self, frame: F_contra, place: Place, /) -> None:
         """Take one frame; `place` is only valid during the call."""
@@ -147,31 +155,37 @@ class FrameReader(Generic[F]):
 
     def _feed(self, part: bytes) -> None:
         alone = part.find(b"\n") in {-1, len(part) - 1}
-        lines = [part] if alone else part.split(b"\n")  # a long line is not copied
-        ended = part.endswith(b"\n")
-        if ended and not alone:
-            lines.pop()
-        end = self.lines + len(lines)
-        self._place.enter_lines(lines, self.lines + 1)
-        rest = iter(lines)
-        while self.lines < end:
-            if self._document:
-                next(rest)
-            else:
-                self._feed_whole(rest)
-            if self.lines < end:
-                line = lines[self.lines - end].removesuffix(b"\n")
-                self._feed_line(line, ended=ended or self.lines + 1 < end)
+        lines = iter((part,) if alone else io.BytesIO(part))  # a long line is not copied
+        self._place.enter_part(part, self.lines + 1)
+        begin = 0  # of the next line, if it is not one well-formed frame
+        while True:
+            if not self._document:
+                before = self.lines
+                if self._feed_whole(lines):
+                    return
+                for _ in range(before, self.lines):
+                    begin = part.index(b"\n", begin) + 1
+            elif next(lines, None) is None:
+                return
+            end = part.find(b"\n", begin)
+            line = part[begin:] if end < 0 else part[begin:end]
+            begin = end + 1
+            self._feed_line(line, ended=end >= 0)
 
-    def _feed_whole(self, lines: Iterator[bytes]) -> None:
-        """Read lines up to the first that is not one well-formed frame, which is used up, too."""
-        frames: list[F] = []
-        with suppress(msgspec.DecodeError, RecursionError):  # those before it are in the list
-            frames.extend(map(self._decoder.decode, lines))
-        if frames:
-            self._place.enter_line(self.lines + 1)
-            self._sink.several(frames, self._place)
-            self.lines += len(frames)
+    def _feed_whole(self, lines: Iterator[bytes]) -> bool:
+        """Read lines up to the first that is not one well-formed frame, which is used up, too.
+
+        Return whether there was none. A frame is let go of before the next one is decoded.
+        """
+        place = self._place
+        place.enter_line(self.lines + 1)
+        try:
+            self._sink.several(map(self._decoder.decode, lines), place)
+        except (msgspec.DecodeError, RecursionError):
+            return False
+        finally:
+            self.lines = place.line - 1
+        return True
 
     def _feed_line(self, line: bytes, *, ended: bool) -> None:
         self.lines += 1

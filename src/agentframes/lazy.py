@@ -10,7 +10,7 @@ import msgspec
 
 def present(raw: Any) -> bool:
     """Tell whether an optional raw field was there."""
-    return len(memoryview(raw)) > 0
+    return len(raw) > 0
 
 
 class Lazy:  # noqa: PLW1641 - equal values may be written differently: no hash follows
@@ -53,7 +53,7 @@ class Lazy:  # noqa: PLW1641 - equal values may be written differently: no hash 
 
     def __len__(self) -> int:
         """Count the bytes of the JSON."""
-        return len(memoryview(self.raw))
+        return len(self.raw)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is meant, not how it is written."""

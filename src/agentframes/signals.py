@@ -56,7 +56,7 @@ class Turn(Signal, kw_only=True):
     phase: Literal["start", "end", "failed"]
 
 
-class Buckets(Struct, kw_only=True, frozen=True):
+class Buckets(Struct, frozen=True, gc=False):
     """Disjoint counts of tokens; `output` includes reasoning, `reasoning` says how much it was."""
 
     input: int | None = None
@@ -64,6 +64,10 @@ class Buckets(Struct, kw_only=True, frozen=True):
     cache_write: int | None = None
     output: int | None = None
     reasoning: int | None = None
+
+
+Counts = tuple[int | None, int | None, int | None, int | None, int | None]
+"""The same in their order, where there are many."""
 
 
 class ModelCall(Signal, kw_only=True):
@@ -363,10 +367,12 @@ class Stretch(Signal, kw_only=True):
 
     frames: int = 0
     """How many there were."""
-    calls: list[tuple[str, Buckets | None, str | None]] = []
-    """Each call of the model, again where its usage is told anew, and its agent."""
+    calls: dict[str, Counts | None] = {}
+    """The main agent's calls of the model, each with the last word on its usage."""
     calls_path: str | None = None
     """The native path of the calls' usage."""
+    others_calls: list[str] = []
+    """The ids of sub-agents' calls of the model."""
     tools: list[str] = []
     """The ids of the calls of tools."""
     said: list[tuple[str, Raw] | None] = []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -148,21 +149,22 @@ class Stream(FrameSink[Any]):
 
     # --- the sink of the frames ------------------------------------------------------------------
 
-    def several(self, frames: list[Any], place: Place) -> None:
+    def several(self, frames: Iterator[Any], place: Place) -> None:
         """Have frames read, those that only go on in one."""
         interpreter = self._interpreter
         if interpreter is None or interpreter.full:
             super().several(frames, place)
             return
-        rest = iter(frames)
         stretch = Stretch(at=_NOWHERE, kind="(several)")
         while True:
-            frame = interpreter.routine(rest, stretch)
-            if stretch.frames:
-                place.line += stretch.frames
-                self.runs.frame(stretch.frames)
-                self.emit(stretch)
-                stretch = Stretch(at=_NOWHERE, kind="(several)")
+            try:
+                frame = interpreter.routine(frames, stretch)
+            finally:  # a line may not decode
+                if stretch.frames:
+                    place.line += stretch.frames
+                    self.runs.frame(stretch.frames)
+                    self.emit(stretch)
+                    stretch = Stretch(at=_NOWHERE, kind="(several)")
             if frame is None:
                 return
             self.frame(frame, place)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from agentframes import engines, manifests
@@ -38,7 +39,7 @@ class WatchedStream(Stream):
         self._manifests[engine.name] = manifest
         self._walk = Walk(manifest, learn=self.learn) if manifest else None
 
-    def several(self, frames: list[Any], place: Place) -> None:
+    def several(self, frames: Iterator[Any], place: Place) -> None:
         """Have frames read one by one, as each is looked at."""
         FrameSink.several(self, frames, place)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -99,10 +100,40 @@ def test_pieces_without_their_beginning_are_left_to_the_whole() -> None:
 
 
 def test_facts_take_no_deltas() -> None:
-    """Read for facts, a stream event tells the begin and the end of a call of the model only."""
+    """Read for facts, a stream event tells the model's calls, and that tools are called, only."""
     sink = drive(f"{NEW}/s04-parallel--partial", full=False)
     streamed = {type(s) for s in sink.signals if s.kind.startswith("stream_event/")}
-    assert {ModelCall} == streamed
+    assert {ModelCall, ToolCall} == streamed
+    names = {f"toolu_fake001_{number}" for number in range(3)}
+    assert names == {s.call_id for s in sink.signals if isinstance(s, ToolCall)}
+
+
+def calls(frame: dict[str, Any]) -> bool:
+    """Tell a whole message that calls a tool."""
+    blocks = frame["message"]["content"] if frame["type"] == "assistant" else []
+    return any(block["type"] == "tool_use" for block in blocks)
+
+
+def test_a_call_whose_whole_is_lost_is_counted() -> None:
+    """A tool's call is a fact, even where only its begin is left of it."""
+    frames = capture(f"{NEW}/s03-shell--partial")
+    whole = next(frame for frame in frames if calls(frame))
+    left = [frame for frame in frames if frame is not whole]
+    told = [
+        sink.signals
+        for sink in (drive_frames("claude", *left, full=full) for full in (True, False))
+    ]
+    assert [{"toolu_fake001_1"}] * 2 == [
+        {s.call_id for s in signals if isinstance(s, ToolCall)} for signals in told
+    ]
+
+
+def test_pieces_behind_a_result_tell_that_the_run_goes_on() -> None:
+    """After an end, facts take deltas too: whatever is said then opens the run again."""
+    init, _, start, *rest = capture(f"{NEW}/s01-text--partial")
+    delta = next(f for f in rest if f.get("event", {}).get("type") == "content_block_delta")
+    sink = drive_frames("claude", init, start, *rest, delta, full=False)
+    assert isinstance(sink.signals[-1], Text)
 
 
 def test_an_error_in_the_stream_is_told() -> None:

@@ -97,7 +97,7 @@ def below(kinds: Iterable[str]) -> dict[str, frozenset[str]]:
 
 def told(raw: Any) -> Lazy | None:
     """Return an optional value as it stands; None where it is absent or null."""
-    size = len(memoryview(raw))
+    size = len(raw)
     return None if size in (0, len(NULL)) and bytes(raw) in (b"", NULL) else Lazy(raw)
 
 

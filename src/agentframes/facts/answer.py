@@ -35,20 +35,20 @@ class AnswerFold:
 
     def text(self, signal: Text) -> None:
         """Take a piece of the main agent's text."""
-        if signal.agent is None and signal.mode == "whole" and not signal.synthetic:
-            self._text(signal.message_id, signal.text)
+        if signal.agent is not None or signal.mode != "whole" or signal.synthetic:
+            return
+        if not _blank(signal.text):
+            self._take(signal.message_id, signal.text)
 
     def stretch(self, said: list[tuple[str, Raw] | None]) -> None:
         """Take several texts of the main agent, and where the answer begins anew between them."""
-        for told in said[_still_counts(said) :]:
+        for told in _still_counts(said):
             if told is None:
                 self.interruption()
             else:
-                self._text(told[0], Lazy(told[1]))
+                self._take(*told)
 
-    def _text(self, message_id: str, text: Lazy) -> None:
-        if _blank(text):
-            return
+    def _take(self, message_id: str, text: Lazy) -> None:
         if self._turn_over:
             self._turn_over = False
             self.interruption()
@@ -125,21 +125,28 @@ class AnswerFold:
         return "".join(text.text() for name, text in self._since if name not in withdrawn)
 
 
-def _still_counts(said: list[tuple[str, Raw] | None]) -> int:
-    """Return where the texts begin that can still count, all messages before them whole."""
+def _still_counts(said: list[tuple[str, Raw] | None]) -> list[tuple[str, Lazy] | None]:
+    """Return the texts that can still count, all messages among them whole."""
+    counts: list[tuple[str, Lazy] | None] = []
     anew = False
     messages = 0
     last: str | None = None
-    for index in range(len(said) - 1, -1, -1):
-        told = said[index]
+    for told in reversed(said):
         if told is None:
+            if not anew or counts[-1] is not None:
+                counts.append(None)
             anew = True
-        elif told[0] != last and not _blank(Lazy(told[1])):
-            if anew and messages > MESSAGES:
-                return index + 1
-            last = told[0]
-            messages += 1
-    return 0
+            continue
+        message_id, raw = told
+        if message_id != last and anew and messages > MESSAGES:
+            break
+        text = Lazy(raw)
+        if not _blank(text):
+            counts.append((message_id, text))
+            messages += message_id != last
+            last = message_id
+    counts.reverse()
+    return counts
 
 
 def _goes_on(before: Lazy, text: Lazy) -> bool:
@@ -148,6 +155,4 @@ def _goes_on(before: Lazy, text: Lazy) -> bool:
 
 
 def _blank(text: Lazy) -> bool:
-    if len(text) > SHORT or bytes(memoryview(text.raw)[1:2]).isalnum():
-        return False
-    return not text.text().strip()
+    return len(text) <= SHORT and not text.text().strip()

@@ -18,7 +18,7 @@ from agentframes.facts.model import (
     bounded,
 )
 from agentframes.facts.outcome import Ending, OutcomeFold
-from agentframes.facts.usage import UsageFold
+from agentframes.facts.usage import UsageFold, counts_of
 from agentframes.lazy import Lazy
 from agentframes.signals import (
     Agent,
@@ -58,11 +58,11 @@ class Distinct:
 
     def add(self, keys: list[str]) -> None:
         """Count keys, but for those that were just told."""
-        if len(self._recent) + len(keys) < REMEMBERED:  # all at once
-            new = set(keys)
-            new.difference_update(self._recent, self._before)
-            self.count += len(new)
-            self._recent |= new
+        recent = self._recent
+        size = len(recent)
+        if size + len(keys) < REMEMBERED and self._before.isdisjoint(keys):  # all at once
+            recent.update(keys)
+            self.count += len(recent) - size
             return
         for key in keys:
             if key in self._recent or key in self._before:
@@ -134,10 +134,11 @@ class Fold:
 
     def _model_call(self, signal: ModelCall) -> None:
         self._model_calls.add([signal.id])
-        self._usage.calls.take([(signal.id, signal.usage, signal.agent)], signal.native_path)
         if signal.agent is not None:
             self.subagents = True
-        elif signal.phase == "start":
+            return
+        self._usage.calls.take({signal.id: counts_of(signal.usage)}, signal.native_path)
+        if signal.phase == "start":
             self._outcome.activity()
 
     def _input(self, signal: Input) -> None:
@@ -205,8 +206,10 @@ class Fold:
 
     def _stretch(self, signal: Stretch) -> None:
         if signal.calls:
-            self._model_calls.add([call_id for call_id, _, _ in signal.calls])
+            self._model_calls.add(list(signal.calls))
             self._usage.calls.take(signal.calls, signal.calls_path)
+        if signal.others_calls:
+            self._model_calls.add(signal.others_calls)
         if signal.tools:
             self._tool_calls.add(signal.tools)
         if signal.said:

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from agentframes.facts.model import Caveat, RunUsage, TokenCounts, bounded
-from agentframes.signals import Buckets, ModelUsage, Usage
+from agentframes.signals import Buckets, Counts, ModelUsage, Usage
 
-REMEMBERED = 256  # model calls at least whose usage may still change; older ones are summed up
+REMEMBERED = 256  # model calls at least that may be told again
 NOTHING = Buckets()
 
 
@@ -104,46 +104,58 @@ class UsageFold:
 
 
 class _Calls:
-    """Usage by model call, for runs that end without an account."""
+    """Usage by model call, for runs that end without an account: the sum of what is known.
+
+    A call that is told again is counted anew, as long as it is among the recent ones.
+    """
 
     def __init__(self) -> None:
-        self._recent: dict[str, Buckets] = {}
-        self._sum: Buckets | None = None
+        self._sums = [0] * len(_NAMES)
+        self._unknown = [0] * len(_NAMES)  # calls that do not tell a bucket
+        self._recent: dict[str, Counts] = {}
+        self._before: dict[str, Counts] = {}
         self._paths: list[str] = []
 
-    def take(
-        self, calls: Iterable[tuple[str, Buckets | None, str | None]], path: str | None
-    ) -> None:
+    def take(self, calls: Mapping[str, Counts | None], path: str | None) -> None:
         """Take what frames tell of calls; what a later one tells of a call replaces it."""
-        own = [(name, usage) for name, usage, agent in calls if agent is None and usage is not None]
-        if own and path and path not in self._paths:
-            self._paths.append(path)
-        recent, news = self._recent, dict(own)
-        new = len(news) == len(own) and recent.keys().isdisjoint(news)
-        if new and len(recent) + len(own) <= 2 * REMEMBERED:  # all at once
-            recent.update(news)
+        told = {name: counts for name, counts in calls.items() if counts is not None}
+        if not told:
             return
-        for call_id, usage in own:
-            known = recent.pop(call_id, None)
-            recent[call_id] = usage if known is None else _merged(known, usage)
-            if len(recent) > 2 * REMEMBERED:
-                self._add_up(REMEMBERED)
+        if path and path not in self._paths:
+            self._paths.append(path)
+        room = REMEMBERED - len(self._recent)
+        while len(told) > room:  # the same calls are remembered as if they had come one by one
+            some = dict(itertools.islice(told.items(), room))
+            told = dict(itertools.islice(told.items(), room, None))
+            self._take(some)
+            room = REMEMBERED - len(self._recent)
+        self._take(told)
 
-    def _add_up(self, count: int) -> None:
-        """Sum up the oldest calls, and let go of them."""
-        oldest = list(itertools.islice(self._recent, count))
-        told = [self._recent.pop(call_id) for call_id in oldest]
-        if self._sum is not None:
-            told.append(self._sum)
-        self._sum = _plus(*told)
+    def _take(self, told: dict[str, Counts]) -> None:
+        recent, before = self._recent, self._before
+        if not (recent.keys().isdisjoint(told) and before.keys().isdisjoint(told)):
+            for name, counts in told.items():
+                known = recent.pop(name, None) or before.pop(name, None)
+                if known is not None:
+                    self._count([known], -1)
+                    told[name] = _merged(known, counts)
+        self._count(told.values(), 1)
+        recent.update(told)
+        if len(recent) >= REMEMBERED:
+            self._before, self._recent = recent, {}
+
+    def _count(self, told: Iterable[Counts], sign: int) -> None:
+        for index, column in enumerate(zip(*told, strict=True)):
+            known = [count for count in column if count is not None] if None in column else column
+            self._sums[index] += sign * sum(known)
+            self._unknown[index] += sign * (len(column) - len(known))
 
     def result(self) -> tuple[RunUsage, list[Caveat]]:
         """Return the sum; an output count that is not final is unknown."""
-        if self._recent:
-            self._add_up(len(self._recent))
-        buckets = self._sum
-        if buckets is None:
+        if not (self._recent or self._before):
             return RunUsage(), []
+        pairs = zip(self._sums, self._unknown, strict=True)
+        buckets = Buckets(*(None if unknown else count for count, unknown in pairs))
         usage = RunUsage(
             **msgspec.structs.asdict(counted(buckets, None)),
             total_tokens=total(buckets),
@@ -184,29 +196,32 @@ _NAMES = ("input", "cache_read", "cache_write", "output", "reasoning")
 _COUNTS = operator.attrgetter(*_NAMES)
 
 
+def counts_of(buckets: Buckets | None) -> Counts | None:
+    """Return buckets as their bare counts."""
+    counts: Counts | None = None if buckets is None else _COUNTS(buckets)
+    return counts
+
+
 def _falls(before: Usage, now: Usage) -> bool:
     pairs = [(getattr(before.buckets, name), getattr(now.buckets, name)) for name in _NAMES]
     pairs.append((before.cost_usd, now.cost_usd))
     return any(old is not None and new is not None and new < old for old, new in pairs)
 
 
-def _merged(known: Buckets, told: Buckets) -> Buckets:
-    def pick(name: str) -> int | None:
-        new: int | None = getattr(told, name)
-        old: int | None = getattr(known, name)
-        return old if new is None else new
-
-    return Buckets(**{name: pick(name) for name in _NAMES})
+def _merged(known: Counts, told: Counts) -> Counts:
+    input_, read, write, output, reasoning = (
+        old if new is None else new for old, new in zip(known, told, strict=True)
+    )
+    return input_, read, write, output, reasoning
 
 
-def _plus(*parts: Buckets) -> Buckets:
-    sums = map(_sum, zip(*map(_COUNTS, parts), strict=True))
-    return Buckets(**dict(zip(_NAMES, sums, strict=True)))
+def _plus(one: Buckets, other: Buckets) -> Buckets:
+    return Buckets(*map(_sum, _COUNTS(one), _COUNTS(other)))
 
 
-def _sum(parts: tuple[int | None, ...]) -> int | None:
+def _sum(one: int | None, other: int | None) -> int | None:
     """A sum with an unknown part is unknown."""
-    return None if None in parts else sum(parts)  # type: ignore[arg-type]
+    return None if one is None or other is None else one + other
 
 
 def _money(one: float | None, other: float | None) -> float | None:

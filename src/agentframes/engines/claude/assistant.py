@@ -82,10 +82,10 @@ def buckets(usage: MessageUsage | None, *, final: bool) -> Buckets | None:
     if usage is None:
         return None
     return Buckets(
-        input=usage.input_tokens,
-        cache_read=usage.cache_read_input_tokens,
-        cache_write=usage.cache_creation_input_tokens,
-        output=usage.output_tokens if final else None,
+        usage.input_tokens,
+        usage.cache_read_input_tokens,
+        usage.cache_creation_input_tokens,
+        usage.output_tokens if final else None,
     )
 
 
@@ -102,12 +102,12 @@ def _block(reader: ClaudeInterpreter, frame: Frame, block: Block, name: tuple[st
         _text(reader, frame, block, name)
     elif kind in CALL_BLOCKS:
         calls.begin(reader, frame, block, name[0])
+    elif block.tool_use_id:
+        calls.end(reader, frame, block)  # a server tool's result stands in the answer
     elif not reader.full:
         return
     elif kind in ("thinking", "redacted_thinking"):
         _reasoning(reader, frame, block, name)
-    elif block.tool_use_id:
-        calls.end(reader, frame, block)  # a server tool's result stands in the answer
     if frame.parent_tool_use_id is None:
         reader.thinking_tokens = None  # the estimate was of this block or of none that is shown
 

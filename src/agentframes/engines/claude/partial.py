@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Partial messages: the API's own stream events (``--include-partial-messages``).
 
-Whole frames repeat every delta, so facts take only the final usage from here: `message_delta` is
-the one place where a message's output count is final (captures of 2.1.220 and 2.1.332).
+Whole frames repeat every delta, so facts take only the begin of a call from here, should its whole
+be missing, and the final usage: `message_delta` is the one place where a message's output count
+is final (captures of 2.1.220 and 2.1.332).
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
         _start(reader, frame, event, kind)
     elif event.type == "message_delta":
         _end(reader, frame, event, kind)
-    elif not reader.full:
-        return
     elif event.type == "content_block_start":
         _block(reader, frame, event, kind)
+    elif not reader.full and not reader.results:
+        return  # behind a result, whatever is told tells that the run goes on
     elif event.type == "content_block_delta" and event.delta is not None:
         _delta(reader, frame, event, event.delta, kind)
     elif event.type == "error":

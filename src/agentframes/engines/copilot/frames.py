@@ -95,7 +95,7 @@ class Frame(Struct, gc=False):
 
 def given(raw: Raw) -> bool:
     """Tell whether an optional raw field was there, and not null."""
-    size = len(memoryview(raw))
+    size = len(raw)
     return size > 0 and (size != len(_NULL) or bytes(raw) != _NULL)
 
 
