@@ -90,6 +90,7 @@ class TestText:
             "  error  unknown_kind brand_new (line 6, 2x)\n"
             "  error  missing_field result/success duration_ms: integer -> absent (line 8, 1x)\n"
             "  error  type_changed result/success num_turns: integer -> string (line 8, 1x)\n"
+            "  warn   damaged_line (line): one JSON object -> not_json (line 12, 1x)\n"
             "  warn   unknown_field result/success brandNew: integer (line 8, 1x)\n"
             "  9 frames, 6 kinds, 2 unknown, 1 malformed, 2 text lines\n"
         )

@@ -191,9 +191,7 @@ class Stream(FrameSink[Any]):
     def damaged(self, span: Span, reason: str, /, *, lost: bool, whole: bool) -> None:
         """Take note of a damaged line."""
         self.emit(
-            Damaged(
-                at=span, kind="(damaged)", reason=reason, lost=lost, broken_off=lost and not whole
-            )
+            Damaged(at=span, kind="(line)", reason=reason, lost=lost, broken_off=lost and not whole)
         )
 
     def noise(self, span: Span, text: str, /) -> None:

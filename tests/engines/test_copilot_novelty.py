@@ -232,7 +232,7 @@ class TestBytes:
     """Damage on the way."""
 
     def test_text_around_and_between(self) -> None:
-        """Log lines, escapes before a frame and carriage returns change no fact."""
+        """Log lines, escapes before a frame and carriage returns change no fact, but are told."""
         plain = af.read(raw(SHELL)).to_dict()
         noisy = raw(SHELL).replace(b"\n", b"\r\nnpm warn deprecated\n", 3)
         noisy = noisy.replace(b'{"type":"assistant.idle"', b'\x1b[2K{"type":"assistant.idle"')
@@ -240,6 +240,11 @@ class TestBytes:
         assert 3 == run["frames"].pop("text_lines")
         plain["frames"].pop("text_lines")
         plain["outcome"]["line"] += 3
+        (damage,) = run.pop("drift")
+        assert ("damaged_line", "note", "terminal_escape") == (
+            damage["what"], damage["level"], damage["found"],
+        )  # fmt: skip
+        assert [] == plain.pop("drift")
         assert plain == run
 
     def test_log_text_in_the_middle_of_a_line(self) -> None:

@@ -99,7 +99,7 @@ class _Printer:
 
     def print(self, facts: RunFacts) -> None:
         """Print one run; where nothing was read, one line on stderr says why."""
-        told = facts.frames.known or facts.drift
+        told = facts.frames.known or any(one.what != "damaged_line" for one in facts.drift)
         if not facts.frames.known:
             outcome = facts.outcome
             hint = _HINTS.get(outcome.reason, "")

@@ -178,6 +178,7 @@ def built_in() -> Iterator[Engine]:
     return (_built_in(name) for name in BUILT_IN)
 
 
+@functools.cache
 def _built_in(name: str) -> Engine:
     return cast("Engine", importlib.import_module(f"agentframes.engines.{name}"))
 

@@ -198,6 +198,16 @@ class Fold:
 
     def _damaged(self, signal: Damaged) -> None:
         self.malformed += signal.lost
+        self._findings.add(
+            Finding(
+                what="damaged_line",
+                level="warn" if signal.lost else "note",
+                kind=signal.kind,
+                expected=signal.expected,
+                found=signal.reason,
+                line=signal.at.first,
+            )
+        )
         if signal.lost and signal.broken_off:
             self._outcome.broken()
 

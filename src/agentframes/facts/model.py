@@ -113,6 +113,8 @@ Level = Literal["error", "warn", "note"]
 class Finding(Struct, kw_only=True, frozen=True):
     """One drift: names and types only, never a value. `line` is where it was first seen.
 
+    ``damaged_line`` is none of the CLI's doing: `found` says why a line could not be read as it
+    stands; it is a note where its frames were read all the same, a warning where they are lost.
     ``left_out`` stands for `count` sightings of its level, beyond the list's bound.
     """
 
@@ -122,6 +124,7 @@ class Finding(Struct, kw_only=True, frozen=True):
         "missing_field",
         "type_changed",
         "other_version",
+        "damaged_line",
         "left_out",
     ]
     level: Level
