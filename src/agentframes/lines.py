@@ -176,6 +176,16 @@ class _Held:
             self._buffer.write(piece)
         self.size += len(piece)
 
+    def taken_with(self, piece: bytes, end: int) -> bytes:
+        """Take what is held and the begin of one more piece, copied once."""
+        if self._buffer is not None:
+            self.add(piece[:end])
+            return self.taken()
+        held, self.size, self._piece = self._piece, 0, b""
+        if not held and end == len(piece):
+            return piece
+        return b"".join((held, memoryview(piece)[:end]))
+
     def taken(self) -> bytes:
         # Unlike a list that is joined, a BytesIO grows in place and gives its buffer away: a line
         # of 1 GB takes 1 GB.
@@ -216,11 +226,12 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     held, ready = _Held(), b""
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
-        held.add(piece[:end] if end else piece)
-        if end:
+        if not end:
+            held.add(piece)
+        else:
             if ready:
                 yield ready
-            ready = held.taken()
+            ready = held.taken_with(piece, end)
             held.add(piece[end:])
             if len(ready) > 2 * CHUNK_BYTES:  # a long line is not kept beside the next
                 yield ready
