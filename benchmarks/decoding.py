@@ -18,6 +18,7 @@ from benchmarks.measure import MB
 from benchmarks.page import Check, Section
 
 CHUNK = 256 * 1024
+OUTPUTS = (4000, 16_000)  # characters
 
 FACTS, ORJSON, JSON = "facts", "orjson.loads", "json.loads"
 LINES, CUT, DECODE = "lines", "cut", "decode"
@@ -44,6 +45,14 @@ def decode(bench: Bench) -> Section:
         target = 1.3 if engine == "claude" else None
         _decoded(section, f"{engine}, one long run", stream.size, told, target)
     if "claude" in bench.engines:
+        for output in OUTPUTS:
+            stream = streams.make("claude", bench.size, output=output)
+            bench.say(stream.verify())
+            subjects = _subjects("claude", stream.path)
+            told = measure.best({name: subjects[name] for name in (FACTS, ORJSON, JSON)},
+                                bench.rounds)  # fmt: skip
+            label = f"claude, where each command prints {output // 1000} kB"
+            _decoded(section, label, stream.size, told, None)
         _captures(bench, section)
     return section
 

@@ -31,6 +31,7 @@ ORDINARY = (
     "s07-todo", "s07-todo--sonnet-4-5", "s12-mcp", "s16-multistep", "s17-subagent",
 )  # fmt: skip
 TEXT, SHELL = "s01-text", "s03-shell"
+PROSE = ROOT / "LICENSE"
 
 UUID = r"(?:[0-9a-f]{4,12}-){4}[0-9a-f]{12}"
 
@@ -112,17 +113,31 @@ class Stream:
 class Scenario:
     """The frames of one capture, parted into what a run prints once and what it may repeat."""
 
-    def __init__(self, engine: str, name: str) -> None:
+    def __init__(self, engine: str, name: str, output: int = 0) -> None:
         folder = newest(engine) / name
         recipe = RECIPES[engine]
         expected = json.loads((folder / "expected.json").read_bytes())
         lines = (folder / "stdout.jsonl").read_bytes().splitlines(keepends=True)
+        if output:
+            lines = [_lengthened(line, output) for line in lines]
         kinds = [_kind(line) for line in lines]
         begin = _leading(kinds, recipe.opening)
         end = len(lines) - _leading(kinds[begin:][::-1], recipe.closing)
         self.opening, self.body, self.closing = lines[:begin], lines[begin:end], lines[end:]
         self.session_id: str = expected["session_id"]
         self.tool_calls: int = expected["tool_calls"]
+
+
+def _lengthened(line: bytes, output: int) -> bytes:
+    """Let a tool of claude have printed prose of that many characters, twice as the CLI does."""
+    frame = json.loads(line)
+    result = frame.get("tool_use_result")
+    if not isinstance(result, dict) or "stdout" not in result:
+        return line
+    text = PROSE.read_text()
+    text = (text * (output // len(text) + 1))[:output]
+    frame["message"]["content"][0]["content"] = result["stdout"] = text
+    return json.dumps(frame, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
 def newest(engine: str) -> Path:
@@ -177,16 +192,22 @@ def _fresh(id_: bytes, number: int) -> bytes:
     return head + separator + b"%0*x" % (len(tail), number)
 
 
-def make(engine: str, size: int, folder: Path = SCRATCH) -> Stream:
-    """Return a stream of about `size` bytes: the one on disk, or a new one."""
+def make(engine: str, size: int, folder: Path = SCRATCH, *, output: int = 0) -> Stream:
+    """Return a stream of about `size` bytes: the one on disk, or a new one.
+
+    With `output`, each command of claude's has printed that many characters: the captures' own
+    commands print a word or two.
+    """
     first = Scenario(engine, TEXT)
     templates = [
-        Template(engine, Scenario(engine, name), first.session_id) for name in ordinary(engine)
+        Template(engine, Scenario(engine, name, output), first.session_id)
+        for name in ordinary(engine)
     ]
     made_of = _fingerprint(
         newest(engine) / name / "stdout.jsonl" for name in [TEXT, *ordinary(engine)]
     )
-    path = folder / f"{engine}-{newest(engine).name}-{size}.jsonl"
+    length = f"-output-{output}" if output else ""
+    path = folder / f"{engine}-{newest(engine).name}{length}-{size}.jsonl"
     found = _on_disk(path, made_of)
     if found is not None:
         return found

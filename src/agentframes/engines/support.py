@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -124,6 +125,7 @@ def epoch_ms(timestamp: str | None) -> int | None:
         return None
 
 
+@functools.lru_cache(maxsize=64)
 def version_tuple(version: str | None) -> tuple[int, ...] | None:
     """Read ``2.1.220`` as numbers; None for what is no version."""
     parts = (version or "").partition("-")[0].partition("+")[0].split(".")
