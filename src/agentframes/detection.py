@@ -16,6 +16,7 @@ from agentframes.lines import chunks
 from agentframes.types import Detection, Span, Transport
 
 CERTAIN = 2
+SHORT = 64  # bytes
 MAX_FRAMES = 5000
 """Frames looked at in one chunk before it is given up as nobody's."""
 
@@ -100,11 +101,11 @@ def first_frames(chunk: bytes) -> Iterator[tuple[RawFrame, bool]]:
     """Yield a chunk's frames, one level deep, and whether each is an element of an array."""
     collector = _Collector()
     reader = FrameReader(_Nothing, collector, is_frame)
-    begin = 0
-    while begin < len(chunk):
-        end = chunk.find(b"\n", begin) + 1 or len(chunk)
+    begin = step = 0
+    while begin < len(chunk):  # a line at first, and more and more: mostly the first tells
+        end = chunk.find(b"\n", min(begin + step, len(chunk) - 1)) + 1 or len(chunk)
         reader.feed(chunk[begin:end])
-        begin = end
+        begin, step = end, 2 * step + SHORT
         yield from collector.taken()
     reader.close()
     yield from collector.taken()

@@ -9,6 +9,7 @@ here knows an engine, and nothing here raises on input.
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -29,6 +30,14 @@ PART_BYTES = 256 * 1024  # decoded at once: bounds what the frames of a large ch
 
 _RAW_ITEMS = msgspec.json.Decoder(list[Raw])
 _NOWHERE = Span(0, 0)
+
+
+@functools.cache
+def _third_try() -> Any:
+    """Return the module `salvage`: sound output never needs it, and its patterns cost a start."""
+    from agentframes import salvage
+
+    return salvage
 
 
 class Place:
@@ -159,7 +168,8 @@ class FrameReader(Generic[F]):
         self._place.enter_part(part, self.lines + 1)
         begin = 0  # of the next line, if it is not one well-formed frame
         while True:
-            if not self._document:
+            # What begins in another way is no frame, or needs the slow way to be one.
+            if not self._document and part.startswith(b"{", begin):
                 before = self.lines
                 if self._feed_whole(lines):
                     return
@@ -167,6 +177,9 @@ class FrameReader(Generic[F]):
                     begin = part.index(b"\n", begin) + 1
             elif next(lines, None) is None:
                 return
+            if not self._document and part.startswith(b"\n", begin):
+                self.lines, begin = self.lines + 1, begin + 1
+                continue
             end = part.find(b"\n", begin)
             line = part[begin:] if end < 0 else part[begin:end]
             begin = end + 1
@@ -262,17 +275,15 @@ class FrameReader(Generic[F]):
 
     def _other(self, body: bytes, first: int, last: int, *, ended: bool) -> None:
         """Read what is not simply a frame: text, damage, or a frame among either."""
-        from agentframes.salvage import salvage, starts_as_json  # sound output never needs it
-
         if body in (b"{", b"["):
             self._sink.damaged(Span(first, first), "unfinished", lost=True, whole=False)
             self.cut = self.cut or not ended
             return
-        json_like = last > first or starts_as_json(body)
+        json_like = last > first or _third_try().starts_as_json(body)
         if not json_like and b'{"' not in body:
             self._text(body, first)
             return
-        salvaged = salvage(body, self._is_frame)
+        salvaged = _third_try().salvage(body, self._is_frame)
         taken = 0
         within = self._place.in_array
         self._place.in_array = within or (json_like and body.startswith(b"["))
@@ -292,15 +303,13 @@ class FrameReader(Generic[F]):
         return frame is not None
 
     def _lenient(self, raw: bytes) -> tuple[F | None, list[Change]]:
-        from agentframes.lenient import lenient  # as above
+        from agentframes.lenient import lenient  # sound output never needs it
 
         return lenient(raw, self._type)
 
     def _text(self, body: bytes, first: int) -> None:
-        from agentframes.salvage import plain_text
-
         for number, line in enumerate(body.split(b"\n"), first):
-            text = plain_text(line)
+            text = _third_try().plain_text(line)
             if text:
                 self._sink.noise(Span(number, number), text)
 

@@ -51,6 +51,10 @@ class Lazy:  # noqa: PLW1641 - equal values may be written differently: no hash 
         """Copy the value out of its chunk, so that keeping it does not keep the chunk."""
         return Lazy(bytes(self.raw))
 
+    def __deepcopy__(self, _: dict[int, Any]) -> Lazy:
+        """It never changes."""
+        return self
+
     def __len__(self) -> int:
         """Count the bytes of the JSON."""
         return len(self.raw)

@@ -23,6 +23,9 @@ class Change(NamedTuple):
     found: str
 
 
+MAX_CHANGES = 100
+"""Distinct changes told of one frame."""
+
 _MISSING: Any = object()
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -66,8 +69,13 @@ def _read(raw: Any, wanted: Any, path: str, changes: list[Change]) -> Any:
     except (msgspec.DecodeError, RecursionError):
         value = _MISSING
     told = _JSON_NAMES.get(type(value), "unreadable")
-    changes.append(Change(path or "(frame)", _names(arms), told))
+    _note(changes, Change(path or "(frame)", _names(arms), told))
     return _MISSING if value is _MISSING else _converted(value, arms, raw)
+
+
+def _note(changes: list[Change], change: Change) -> None:
+    if len(changes) < MAX_CHANGES and change not in changes:
+        changes.append(change)
 
 
 def _read_struct(raw: Any, struct: type[Struct], path: str, changes: list[Change]) -> Any:

@@ -13,6 +13,7 @@ import codecs
 import io
 import os
 import re
+import select
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
@@ -116,8 +117,11 @@ def _beneath(file: Any) -> Any:
 
 def _read(file: Any) -> Iterator[bytes]:
     try:
-        while piece := file.read(CHUNK_BYTES):
-            yield encode(piece) if isinstance(piece, str) else bytes(piece)
+        while (piece := file.read(CHUNK_BYTES)) or piece is None:
+            if piece is None:
+                _wait(file)
+            else:
+                yield encode(piece) if isinstance(piece, str) else bytes(piece)
     except OSError as error:
         raise SourceError(f"{_named(file)}: {_problem(error)}") from error
     except UnicodeDecodeError as error:
@@ -125,6 +129,14 @@ def _read(file: Any) -> Iterator[bytes]:
         raise SourceError(message) from error
     except ValueError as error:  # closed
         raise SourceError(f"{_named(file)}: {error}") from error
+
+
+def _wait(file: Any) -> None:
+    """Wait for a file that does not block, and has nothing to read yet."""
+    try:
+        select.select([file], [], [])
+    except TypeError as error:  # it stands for no file of the system
+        raise SourceError(f"{_named(file)}: nothing to read yet, and no way to wait") from error
 
 
 def _named(file: Any) -> str:
@@ -147,12 +159,20 @@ def _joined(lines: Iterable[Any]) -> Iterator[bytes]:
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Put small pieces together: who prints a line at a time is read like a file."""
+    """Put small pieces together and part large ones: all is read like a file.
+
+    The engine is told from what stands in one chunk, so the same bytes come in the same chunks.
+    """
     held = _Held()
     for piece in pieces:
-        held.add(piece)
-        if held.size >= CHUNK_BYTES:
+        begin = 0
+        while len(piece) - begin >= CHUNK_BYTES - held.size:
+            end = begin + CHUNK_BYTES - held.size
+            held.add(piece[begin:end])
             yield held.taken()
+            begin = end
+        if begin < len(piece):
+            held.add(piece[begin:])
     if held.size:
         yield held.taken()
 

@@ -127,7 +127,7 @@ def _read(  # noqa: PLR0917 - the options of `read`, passed on
         words = None if stderr is None else read_text(stderr)
         runs = stream.close(exit_code=exit_code, stderr=words)
     for facts in runs:
-        facts.source = label
+        facts.source = label and os.fsencode(label).decode("utf-8", "replace")
         facts.runs = len(runs)
         told = transport or facts.transport or recorded
         facts.transport = ALIASES.get(told or "", told)

@@ -17,18 +17,24 @@ import msgspec
 # Bounds of the work on one line: objects begun that do not decode, and how often its text is read.
 MAX_MISSES = 256
 MAX_PASSES = 16
+BEFORE = 64  # characters that are looked at before an object
 
 # CSI and OSC sequences, character sets, and two-character escapes.
 _TERMINAL = (
     r"(?:\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|\x1b[ -/]+[0-~]|\x1b[@-Z\\^_78=>c])"
 )
-_ESCAPE = re.compile(_TERMINAL.encode())
-_LEADING = re.compile(rb"(?:" + _TERMINAL.encode() + rb"|\xef\xbb\xbf|[\x00-\x20\x7f])*")
+_ESCAPES = re.compile(rb"(?:" + _TERMINAL.encode() + rb")++")
+# Possessive: without, each repetition is kept to come back to, at a hundred bytes a byte.
+_LEADING = re.compile(
+    rb"(?:" + _TERMINAL.encode() + rb"|\xef\xbb\xbf|[\x00-\x1a\x1c-\x20\x7f]++|\x1b)*+"
+)
 _JSON_START = re.compile(rb'\{\s*(?:"|\}|$)|\[\s*(?:\{|$)')
 # What stands between the frames of a line: blanks, an array's brackets and commas, escapes.
-_BETWEEN = re.compile(r"(?:" + _TERMINAL + r"|[\x00-\x1a\x1c-\x20,\[\]\ufeff])*")
+_BETWEEN = re.compile(r"(?:" + _TERMINAL + r"|[\x00-\x1a\x1c-\x20,\[\]\ufeff]++)*+")
 _ARRAY = re.compile(r"\[\s*(?:\{|$)")
+_OUTSIDE = re.compile(r"\s*[\]\s]*(?:\}|,\s*\")")
+_NAMED = re.compile(r'":\s*$')
 _EMBEDDED = re.compile(r'\{\s*"')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = bytes.maketrans(b"\r", b" ")
@@ -72,7 +78,7 @@ def _end(match: re.Match[Any] | None) -> int:
 
 def plain_text(line: bytes) -> str:
     """Text for people: escapes and control bytes taken out, bad bytes replaced."""
-    plain = _ESCAPE.sub(b"", line).translate(_PLAIN, _CONTROL)
+    plain = _ESCAPES.sub(b"", line).translate(_PLAIN, _CONTROL)
     return plain.decode("utf-8", "replace").strip()
 
 
@@ -99,11 +105,21 @@ def salvage(line: bytes, is_frame: IsFrame) -> Salvaged:
         following = patient.between(text, end)
         if frames and following == len(text):
             return Salvaged(frames, patient.reason("stray_bytes"), _closed(text, end))
-        if not text.startswith("[") and not text.startswith("{", following):
+        if frames and _goes_on_outside(text, end):
+            frames = frames[:-1]
+        elif not text.startswith("[") and not text.startswith("{", following):
             frames, end = [], 0  # text follows, so that the rule for objects in text holds
         return _embedded(text, end, frames, patient, is_frame)
     except RecursionError:
         return Salvaged([], "too_deep", whole=text.endswith(("}", "]")))
+
+
+def _goes_on_outside(text: str, end: int) -> bool:
+    """Tell by what stands behind an object that it is the content of one that began before.
+
+    A line end in the middle of a frame, from a log that was merged in, leaves its value so.
+    """
+    return _OUTSIDE.match(text, end) is not None
 
 
 def _closed(text: str, end: int) -> bool:
@@ -145,7 +161,11 @@ def _embedded(
         start = match.start()
         value, end = patient.read(text, start)
         position = match.end() if end is None else end
-        content = context.holds_value(start)
+        content = (
+            context.holds_value(start)
+            or _NAMED.search(text, max(0, start - BEFORE), start) is not None
+            or (end is not None and _goes_on_outside(text, end))
+        )
         if end is not None and is_frame(raw := patient.encode(value)):
             context.skip_to(end)
             contents.append(content)

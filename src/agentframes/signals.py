@@ -75,6 +75,8 @@ class ModelCall(Signal, kw_only=True):
 
     id: str
     phase: Literal["start", "end", "failed"]
+    begun: bool = False
+    """Its begin was told, so that it is counted."""
     model: str | None = None
     stop_reason: str | None = None
     usage: Buckets | None = None

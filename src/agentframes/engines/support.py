@@ -16,6 +16,7 @@ from msgspec import Raw, Struct
 from agentframes.lazy import Lazy, present
 
 S = TypeVar("S", bound=Struct)
+K = TypeVar("K")
 RawFrame = Mapping[str, Raw]
 """A frame decoded one level deep."""
 
@@ -108,7 +109,7 @@ def decoded_size(base64: Raw) -> int:
     return len(text) * 3 // 4 - text[-2:].count(b"=")
 
 
-def remember(known: OrderedDict[str, Any], key: str, value: Any) -> None:
+def remember(known: OrderedDict[K, Any], key: K, value: Any) -> None:
     """Keep a bounded memory: the oldest entry goes first."""
     known[key] = value
     if len(known) > REMEMBERED:

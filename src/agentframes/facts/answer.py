@@ -7,9 +7,11 @@ Never a sub-agent's text, never reasoning, never a message that was withdrawn.
 from __future__ import annotations
 
 from collections import deque
+from typing import Any, Self
 
 from msgspec import Raw
 
+from agentframes.facts.flat import Flat
 from agentframes.facts.model import FinalTextSource
 from agentframes.lazy import Lazy
 from agentframes.signals import Native, Text, Withdrawn
@@ -21,8 +23,14 @@ PIECES = 1024
 SHORT = 64  # bytes of JSON up to which a text is decoded to see whether it is blank
 
 
-class AnswerFold:
+class AnswerFold(Flat):
     """Folds texts and the native final text of one run."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = super().__deepcopy__(memo)
+        messages = ((name, texts.copy()) for name, texts in self._messages)
+        twin._messages = deque(messages, maxlen=MESSAGES)  # noqa: SLF001 - its own
+        return twin
 
     def __init__(self) -> None:
         self._messages: deque[tuple[str, list[Lazy]]] = deque(maxlen=MESSAGES)
@@ -80,8 +88,13 @@ class AnswerFold:
         self._turn_over = True
 
     def withdrawn(self, signal: Withdrawn) -> None:
-        """Take note of messages that do not count any more."""
+        """Take note of messages that do not count any more, told before or yet to be told."""
         self._withdrawn.extend(signal.ids)
+        taken_back = set(signal.ids)
+        kept = [message for message in self._messages if message[0] not in taken_back]
+        if len(kept) < len(self._messages):
+            self._messages = deque(kept, maxlen=MESSAGES)
+            self._since = [piece for piece in self._since if piece[0] not in taken_back]
 
     def native(self, signal: Native) -> None:
         """Take the engine's own word on the answer."""

@@ -7,6 +7,7 @@ from collections import Counter
 
 import msgspec
 
+from agentframes.facts.flat import Flat
 from agentframes.facts.model import Finding, Level
 
 MAX_FINDINGS = 1000
@@ -16,7 +17,7 @@ LEFT_OUT = "(more)"
 """The kind of the finding that stands for those that are not listed."""
 
 
-class Findings:
+class Findings(Flat):
     """Distinct findings as they come, each with how often it was seen."""
 
     def __init__(self) -> None:

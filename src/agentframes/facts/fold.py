@@ -8,6 +8,7 @@ from typing import Any
 
 from agentframes.facts.answer import AnswerFold
 from agentframes.facts.findings import Findings
+from agentframes.facts.flat import Flat
 from agentframes.facts.model import (
     Caveat,
     Finding,
@@ -48,7 +49,7 @@ _CAVEATS: tuple[Caveat, ...] = (
 )  # fmt: skip
 
 
-class Distinct:
+class Distinct(Flat):
     """Counts distinct ids; repeated tellings of one stand near each other."""
 
     def __init__(self) -> None:
@@ -133,7 +134,8 @@ class Fold:
         self._outcome.begin(signal)
 
     def _model_call(self, signal: ModelCall) -> None:
-        self._model_calls.add([signal.id])
+        if not signal.begun:
+            self._model_calls.add([signal.id])
         if signal.agent is not None:
             self.subagents = True
             return

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from agentframes.facts.flat import Flat
 from agentframes.facts.model import Caveat, RunUsage, TokenCounts, bounded
 from agentframes.signals import Buckets, Counts, ModelUsage, Usage
 
@@ -103,7 +104,7 @@ class UsageFold:
         return "steps", self._steps
 
 
-class _Calls:
+class _Calls(Flat):
     """Usage by model call, for runs that end without an account: the sum of what is known.
 
     A call that is told again is counted anew, as long as it is among the recent ones.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agentframes.engines.claude import calls
 from agentframes.engines.claude.frames import Block, Frame, Message, MessageUsage
 from agentframes.engines.claude.kinds import ASSISTANT_BLOCKS, CALL_BLOCKS, kinds
-from agentframes.engines.support import UNTYPED, decode, told
+from agentframes.engines.support import UNTYPED, decode, remember, told
 from agentframes.lazy import Lazy
 from agentframes.signals import Buckets, ModelCall, Reasoning, Text, Withdrawn
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FINAL_AT_START = (2, 1, 50)  # from this version on, a message's output count is not final
 USAGE = "assistant.message.usage"
+THINKING = frozenset({"thinking", "redacted_thinking"})
 SYNTHETIC = "<synthetic>"  # the model of messages that the CLI wrote itself
 
 
@@ -92,7 +93,7 @@ def buckets(usage: MessageUsage | None, *, final: bool) -> Buckets | None:
 def _part(reader: ClaudeInterpreter, agent: str | None, message_id: str) -> int:
     last, part = reader.parts.get(agent, (None, -1))
     part = part + 1 if last == message_id else 0
-    reader.parts[agent] = (message_id, part)
+    remember(reader.parts, agent, (message_id, part))
     return part
 
 
@@ -102,12 +103,11 @@ def _block(reader: ClaudeInterpreter, frame: Frame, block: Block, name: tuple[st
         _text(reader, frame, block, name)
     elif kind in CALL_BLOCKS:
         calls.begin(reader, frame, block, name[0])
+    elif kind in THINKING:
+        if reader.full:
+            _reasoning(reader, frame, block, name)
     elif block.tool_use_id:
         calls.end(reader, frame, block)  # a server tool's result stands in the answer
-    elif not reader.full:
-        return
-    elif kind in ("thinking", "redacted_thinking"):
-        _reasoning(reader, frame, block, name)
     if frame.parent_tool_use_id is None:
         reader.thinking_tokens = None  # the estimate was of this block or of none that is shown
 
@@ -151,6 +151,6 @@ def _reasoning(
 def _withdraw(reader: ClaudeInterpreter, frame: Frame, message_id: str) -> None:
     """An aborted message takes itself back; `supersedes` is in the typings, in no capture."""
     ids = [message_id] if frame.aborted else []
-    ids += map(reader.message_id, decode(frame.supersedes, list[str]) or ())
+    ids += reader.messages_of(decode(frame.supersedes, list[str]) or [])
     reason = "aborted" if frame.aborted else "superseded"
     reader.emit(Withdrawn(**reader.of(frame, kinds(frame)[0][0]), ids=ids, reason=reason))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # A resource that is no image is written to a file, and told in words only (s20 of 2.1.220).
 _SAVED = (
-    r"\[Resource from .* at \S+\] Binary content \((?P<type>[^,()]+), (?P<bytes>\d+) bytes\)"
+    r"\[Resource from .* at \S+\] Binary content \((?P<type>[^,()]+), (?P<bytes>\d{1,15}) bytes\)"
     r" saved to (?P<path>.+)"
 )
 

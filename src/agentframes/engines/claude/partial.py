@@ -17,7 +17,7 @@ from agentframes.engines.claude import tools
 from agentframes.engines.claude.assistant import buckets
 from agentframes.engines.claude.frames import Delta, Frame, StreamEvent
 from agentframes.engines.claude.kinds import CALL_BLOCKS, stream_kind
-from agentframes.engines.support import decode, told
+from agentframes.engines.support import decode, remember, told
 from agentframes.lazy import Lazy
 from agentframes.signals import ModelCall, Notice, Reasoning, Text, ToolCall
 
@@ -61,7 +61,7 @@ def _start(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: st
     message = event.message
     if message is None or message.id is None:
         return
-    reader.streaming[frame.parent_tool_use_id] = Streaming(message.id)
+    remember(reader.streaming, frame.parent_tool_use_id, Streaming(message.id))
     reader.answered = True
     reader.emit(
         ModelCall(

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
     from agentframes.signals import Counts, Stretch
 
-_THINKING = frozenset({"thinking", "redacted_thinking"})
 _WRITING = STREAM_BLOCKS - CALL_BLOCKS
 _STREAM_MARKS = frozenset({"content_block_stop", "message_stop", "ping"})
 _AGENTS = frozenset(name for name, family in FAMILIES.items() if family == "agent")
@@ -54,7 +53,7 @@ def read(  # noqa: C901, PLR0912, PLR0915
     last_id, last_usage, last_stop = reader.last_call
     remember = reader.message_ids.append
     timestamp = reader.timestamp
-    main = others = False
+    main = others = answered = False
     count = 0
     try:
         for frame in frames:
@@ -82,18 +81,20 @@ def read(  # noqa: C901, PLR0912, PLR0915
                 elif does == "text":
                     if block.text is NOTHING or block.text == _NULL:
                         break
-                elif does not in _THINKING:
+                elif does not in assistant.THINKING:
                     break
                 if message_id != last_id or usage != last_usage or message.stop_reason != last_stop:
                     told = None if usage is None else _counts(usage, final=final)
                     if agent is not None:
                         stretch.others_calls.append(message_id)
                         others = True
-                    elif calls.setdefault(message_id, told) != told:
-                        break
                     else:
+                        if message_id in calls:  # again, and others between
+                            break
+                        calls[message_id] = told
                         main = True
                     last_id, last_usage, last_stop = message_id, usage, message.stop_reason
+                    answered = True
                 if does == "tool_use" and block.id:
                     tools.append(block.id)
                     main = main or agent is None
@@ -119,7 +120,7 @@ def read(  # noqa: C901, PLR0912, PLR0915
         return frame
     finally:  # a line may not decode
         reader.last_call = (last_id, last_usage, last_stop)
-        reader.answered = reader.answered or main or others
+        reader.answered = reader.answered or answered
         reader.streamed = reader.streamed or count > 0
         reader.agents_told = reader.agents_told or others
         reader.timestamp = timestamp

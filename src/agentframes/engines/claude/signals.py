@@ -68,8 +68,8 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.tasks: OrderedDict[str, tuple[str | None, bool]] = OrderedDict()
         self.denied: OrderedDict[str, None] = OrderedDict()
         # An agent's message at hand and its last part; forgotten when the agent's call ends.
-        self.parts: dict[str | None, tuple[str, int]] = {}
-        self.streaming: dict[str | None, Streaming] = {}
+        self.parts: OrderedDict[str | None, tuple[str, int]] = OrderedDict()
+        self.streaming: OrderedDict[str | None, Streaming] = OrderedDict()
         self.last_call: tuple[str | None, MessageUsage | None, str | None] = (None, None, None)
         self.thinking_tokens: int | None = None
 
@@ -142,6 +142,7 @@ class ClaudeInterpreter(Interpreter[Frame]):
         """Return the time of the last frame that carried one."""
         return epoch_ms(self.timestamp)
 
-    def message_id(self, uuid: str) -> str:
-        """Name the message of a frame that is taken back; one not seen keeps the frame's name."""
-        return dict(self.message_ids).get(uuid, uuid)
+    def messages_of(self, uuids: list[str]) -> list[str]:
+        """Name the messages of frames that are taken back; one not seen keeps the frame's name."""
+        known = dict(self.message_ids)
+        return [known.get(uuid, uuid) for uuid in uuids]

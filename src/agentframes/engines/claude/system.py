@@ -198,7 +198,7 @@ def _compaction(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str
 def _fallback(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> None:
     """Another model answers in the place of one that refused; no capture shows it."""
     told = reader.reread(place, Withdrawal)
-    ids = [reader.message_id(uuid) for uuid in told.retracted_message_uuids or ()]
+    ids = reader.messages_of(told.retracted_message_uuids or [])
     if ids:
         reader.emit(Withdrawn(**reader.of(frame, kind), ids=ids, reason="refusal"))
     notices.system(reader, frame, place)

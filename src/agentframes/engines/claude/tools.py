@@ -29,7 +29,7 @@ FAMILIES = {
     "AskUserQuestion": "ask", "StructuredOutput": "output",
 }  # fmt: skip
 
-_EXIT_CODE = r"(?:Error: )?Exit code (-?\d+)(?:\n|$)"
+_EXIT_CODE = r"(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)"
 # A run that is stopped tells its open call so, as a rejection like any other (s26 of 2.1.220).
 _CANCELLED = "The user doesn't want to proceed with this tool use"
 # Words of a refusal where `tool_result_meta` (2.1.220 on) does not tell it.

@@ -123,7 +123,7 @@ def routine(reader: CodexInterpreter, frames: Iterator[Frame], stretch: Stretch)
             return frame
         call_id = item.id
         if item.type in _CALLS and call_id:
-            if call_id not in known:
+            if call_id not in known or (over and item.type == "web_search"):
                 stretch.tools.append(call_id)
                 stretch.active = True
             if over:
@@ -149,7 +149,7 @@ def _call(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: 
     call_id = item.id or f"line {place.line}"
     over = phase == "completed"
     # A web search starts without its query (s31), so its completion tells the call again.
-    again = over and reader.full and item.type == "web_search"
+    again = over and item.type == "web_search"
     if again or call_id not in reader.open_calls:
         reader.emit(
             ToolCall(
@@ -169,6 +169,8 @@ def _call(reader: CodexInterpreter, item: Item, phase: str, place: Place, kind: 
     reader.open_calls.pop(call_id, None)
     if reader.full:
         _end(reader, item, call_id, place, kind)
+    elif item.type == "collab_tool_call":
+        _agents(reader, item, call_id, place, kind)
 
 
 def _input(item: Item) -> Lazy | None:

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from agentframes.frames import Place
 
 _RETRY = (
-    r"(?s)Reconnecting\.\.\. (?P<n>\d+)/(?P<max>\d+)(?: \((?P<why>.*)\))?$"
-    r"|stream error: (?P<error>.*); retrying (?P<m>\d+)/(?P<of>\d+)"
-    r" in (?P<delay>[\d.]+)(?P<unit>m?s)"
+    r"(?s)Reconnecting\.\.\. (?P<n>\d{1,9})/(?P<max>\d{1,9})(?: \((?P<why>.*)\))?$"
+    r"|stream error: (?P<error>.*); retrying (?P<m>\d{1,9})/(?P<of>\d{1,9})"
+    r" in (?P<delay>\d{1,9}(?:\.\d+)?)(?P<unit>m?s)"
 )
 _STATUS = r"\bstatus:? (\d{3})\b"
 # What a failed turn's message tells of the cause; the first that is found counts.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentframes.engines.copilot.signals import CopilotInterpreter
     from agentframes.frames import Place
 
-_BLANK = re.compile(rb'null|"(?:\s|\\[nrt])*"')
+_BLANK = re.compile(rb'null|"(?:\s|\\[nrt])*+"')
 
 
 class Reasoned(NamedTuple):

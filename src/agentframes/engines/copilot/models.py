@@ -105,7 +105,7 @@ def _over(
     call_id = reader.model_calls.get(told["agent"])
     if call_id is not None:
         phase: Literal["end", "failed"] = "end" if done else "failed"
-        reader.emit(ModelCall(**told, id=call_id, phase=phase, error=error, **more))
+        reader.emit(ModelCall(**told, id=call_id, phase=phase, begun=True, error=error, **more))
 
 
 def answered(reader: CopilotInterpreter, told: dict[str, Any], data: Data, message_id: str) -> None:

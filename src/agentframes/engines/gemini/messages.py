@@ -51,6 +51,10 @@ class Said:
         self._text += text.text().encode()
         self._open, self.at, self.told = delta, at, False
 
+    def goes_on(self) -> bool:
+        """Tell whether a message has begun that more pieces belong to."""
+        return self._open
+
     def text(self) -> Lazy | None:
         """Return what was said, None where it is nothing; what follows is another message."""
         self._open, self.told = False, True

@@ -68,10 +68,12 @@ class GeminiInterpreter(Interpreter[Frame]):
         said = self.said
         for frame in frames:
             kind = frame.type
-            if kind == "message" and frame.role == "assistant" and frame.delta and not self.ended:
+            if kind == "message":
+                if frame.role != "assistant" or not frame.delta or not said.goes_on() or self.ended:
+                    return frame
                 text = told(frame.content)
                 if text is not None:
-                    said.add(text, self.at, delta=True)
+                    said.add(text, said.at, delta=True)
             elif kind == "tool_result" and frame.status in STATUSES:
                 said.over()
             elif kind == "tool_use" and frame.tool_id and frame.tool_name:

@@ -246,6 +246,7 @@ class OpencodeInterpreter(Interpreter[Frame]):
                 **self.of(frame),
                 id=self.run.call or "",
                 phase="end",
+                begun=True,
                 stop_reason=part.reason,
                 usage=usage.buckets,
                 native_path=usage.native_path,
@@ -290,7 +291,7 @@ class OpencodeInterpreter(Interpreter[Frame]):
         """Read what ``--thinking`` prints."""
         run, part = self.run, self._part(frame)
         text = told(part.text)
-        if text is None or not self.full or self._told_before(frame, text.raw):
+        if text is None or self._told_before(frame, text.raw) or not self.full:
             return
         self.emit(
             Reasoning(
@@ -322,7 +323,9 @@ class OpencodeInterpreter(Interpreter[Frame]):
         run, error = self.run, frame.error or Error()
         message = (error.data or ErrorData()).message
         if run.call_open and self.full:
-            self.emit(ModelCall(**self.of(frame), id=run.call or "", phase="failed", error=message))
+            call = ModelCall(**self.of(frame), id=run.call or "", phase="failed", begun=True)
+            call.error = message
+            self.emit(call)
         run.call_open = False
         run.failure = End(**self.of(frame), status="failed", reason=failure(error), message=message)
         run.failure_told = True
