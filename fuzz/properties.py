@@ -9,6 +9,7 @@ CLI might have printed it and nothing else, and a single execution stays short.
 from __future__ import annotations
 
 import io
+import re
 import traceback
 import zlib
 from collections.abc import Callable, Iterable
@@ -24,6 +25,7 @@ from agentframes.streams import Stream
 from fuzz.successes import ENGINES, may_end_well
 
 SCHEMA = {"type": "object", "required": ["answer"], "properties": {"answer": {"type": "string"}}}
+_DEEP = re.compile(rb"(?:[\[{][^\[\]{}]*+){400}")
 PACKAGE = str(Path(af.__file__).parent)
 
 Told = list[af.RunFacts] | str
@@ -46,6 +48,8 @@ def check(printed: bytes) -> None:
     """
     number = zlib.crc32(printed)
     told = judged(lambda: af.read_all(printed), printed)
+    if _DEEP.search(printed):  # how deep is read depends on the caller's stack, so on the door
+        return
     DOORS[number % len(DOORS)](printed, told, number // len(DOORS))
 
 

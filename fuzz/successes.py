@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_OBJECT = re.compile(r'\{\s*"')
+_OBJECT = re.compile(r'\{(?=\s*["{])')
 _NOT_AN_ERROR = {"none", "false", "0", "no"}
 _DECODER = json.JSONDecoder(strict=False, parse_int=float)
 MAX_BROKEN = 64  # objects that do not decode and are looked at again

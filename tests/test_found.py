@@ -200,6 +200,13 @@ def test_the_end_of_a_call_after_many_others() -> None:
     assert 2201 == af.read(printed).model_calls
 
 
+def test_a_prompt_behind_an_end() -> None:
+    """A legacy prompt begins a turn, whoever asks for its row."""
+    printed = b'{"id":"0","msg":{"type":"error","message":"x"}}\n{"prompt":"again"}\n'
+    assert facts(printed) == facts(printed, full=True)
+    assert "incomplete" == af.read(printed).outcome.status
+
+
 # --- content that looks like a frame, slow and large inputs --------------------------------------
 
 INNER = (

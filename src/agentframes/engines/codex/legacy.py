@@ -78,8 +78,6 @@ def _settings(reader: CodexInterpreter, place: Place, kind: str) -> None:
 
 
 def _prompt(reader: CodexInterpreter, place: Place, kind: str) -> None:
-    if not reader.full:
-        return
     prompt = told(reader.reread(place, Settings).prompt)
     if prompt is not None:
         reader.emit(Input(at=place.span(), kind=kind, text=prompt, origin="human"))
