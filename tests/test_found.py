@@ -207,6 +207,15 @@ def test_a_prompt_behind_an_end() -> None:
     assert "incomplete" == af.read(printed).outcome.status
 
 
+def test_a_piece_behind_a_document() -> None:
+    """What is said behind the end opens the run again, whoever asks for its row."""
+    piece = {"type": "message", "role": "assistant", "content": "x", "delta": True} | TIME
+    stats = {"models": {"m": {"api": {}, "tokens": {}}}, "tools": {}, "files": {}}
+    printed = lines({"response": "ok", "stats": stats}, piece)
+    assert facts(printed) == facts(printed, full=True)
+    assert "incomplete" == af.read(printed).outcome.status
+
+
 # --- content that looks like a frame, slow and large inputs --------------------------------------
 
 INNER = (

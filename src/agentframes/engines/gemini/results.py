@@ -185,6 +185,7 @@ def read_document(reader: GeminiInterpreter, frame: Frame, place: Place, kind: s
     )
     if error is not None or response is not None:
         _document_end(reader, document.stats, models, kind, error)
+        reader.ended = True
 
 
 def _odd_error(document: Document) -> Error | None:
