@@ -210,7 +210,7 @@ def test_a_prompt_behind_an_end() -> None:
 def test_a_piece_behind_a_document() -> None:
     """What is said behind the end opens the run again, whoever asks for its row."""
     piece = {"type": "message", "role": "assistant", "content": "x", "delta": True} | TIME
-    stats = {"models": {"m": {"api": {}, "tokens": {}}}, "tools": {}, "files": {}}
+    stats: dict[str, Any] = {"models": {"m": {"api": {}, "tokens": {}}}, "tools": {}, "files": {}}
     printed = lines({"response": "ok", "stats": stats}, piece)
     assert facts(printed) == facts(printed, full=True)
     assert "incomplete" == af.read(printed).outcome.status
