@@ -79,7 +79,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _import_msgspec() -> None:
-    """Import msgspec without `typing_extensions`, a fifth of the start where that is installed.
+    """Import msgspec without `typing_extensions`, a seventh of the start where it is there.
 
     msgspec asks for it first and takes `typing` where there is none, which has all of it since
     Python 3.11. Only this process, whose modules are ours, does so; `import agentframes` does not.

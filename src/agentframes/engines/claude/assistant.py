@@ -14,7 +14,7 @@ from agentframes.engines.claude.frames import Block, Frame, Message, MessageUsag
 from agentframes.engines.claude.kinds import ASSISTANT_BLOCKS, CALL_BLOCKS, kinds
 from agentframes.engines.support import UNTYPED, decode, remember, told
 from agentframes.lazy import Lazy
-from agentframes.signals import Buckets, ModelCall, Reasoning, Text, Withdrawn
+from agentframes.signals import Buckets, Counts, ModelCall, Reasoning, Text, Withdrawn
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
@@ -80,13 +80,17 @@ def output_is_final(reader: ClaudeInterpreter) -> bool:
 
 def buckets(usage: MessageUsage | None, *, final: bool) -> Buckets | None:
     """Turn a message's usage into buckets; an output count that may still grow is left out."""
-    if usage is None:
-        return None
-    return Buckets(
+    return None if usage is None else Buckets(*counts(usage, final=final))
+
+
+def counts(usage: MessageUsage, *, final: bool) -> Counts:
+    """The same, bare."""
+    return (
         usage.input_tokens,
         usage.cache_read_input_tokens,
         usage.cache_creation_input_tokens,
         usage.output_tokens if final else None,
+        None,
     )
 
 

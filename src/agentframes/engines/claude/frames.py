@@ -3,9 +3,8 @@
 
 `Frame` serves every line and is kept narrow; frames that come once or rarely are decoded again
 from their bytes with a struct of their own. Structs that come on every line are kept from the
-garbage collector (`gc=False`), whose rounds would cost as much as the decoding: they hold no
-cycle. Names are the wire's. Unless a field says otherwise, the captures of 2.1.220 and 2.1.332
-in `corpus/claude` show it.
+garbage collector (`gc=False`): they hold no cycle. Names are the wire's. Unless a field says
+otherwise, the captures of 2.1.220 and 2.1.332 in `corpus/claude` show it.
 """
 
 from __future__ import annotations

@@ -15,30 +15,19 @@ from msgspec import Raw
 
 from agentframes.engines.claude import assistant, system
 from agentframes.engines.claude.assistant import SYNTHETIC
-from agentframes.engines.claude.frames import NOTHING, Frame, Message, MessageUsage
+from agentframes.engines.claude.frames import NOTHING, Frame, Message
 from agentframes.engines.claude.kinds import CALL_BLOCKS, STREAM_BLOCKS, STREAM_DELTAS
 from agentframes.engines.claude.tools import FAMILIES
 from agentframes.engines.support import NULL
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
-    from agentframes.signals import Counts, Stretch
+    from agentframes.signals import Stretch
 
 _WRITING = STREAM_BLOCKS - CALL_BLOCKS
 _STREAM_MARKS = frozenset({"content_block_stop", "message_stop", "ping"})
 _AGENTS = frozenset(name for name, family in FAMILIES.items() if family == "agent")
 _NULL = Raw(NULL)
-
-
-def _counts(usage: MessageUsage, *, final: bool) -> Counts:
-    """As `assistant.buckets`."""
-    return (
-        usage.input_tokens,
-        usage.cache_read_input_tokens,
-        usage.cache_creation_input_tokens,
-        usage.output_tokens if final else None,
-        None,
-    )
 
 
 # One loop, in which a frame costs less than its decoding does: a call for each would double it.
@@ -84,7 +73,7 @@ def read(  # noqa: C901, PLR0912, PLR0915
                 elif does not in assistant.THINKING:
                     break
                 if message_id != last_id or usage != last_usage or message.stop_reason != last_stop:
-                    told = None if usage is None else _counts(usage, final=final)
+                    told = None if usage is None else assistant.counts(usage, final=final)
                     if agent is not None:
                         stretch.others_calls.append(message_id)
                         others = True
