@@ -293,3 +293,14 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
     run = af.read(path)
     assert "caf\ufffd.jsonl" == str(run.source)[-10:]
     assert b'"engine":"codex"' in run.to_json()
+
+
+def test_a_frame_that_two_engines_take_for_theirs() -> None:
+    """It was handed from one engine to the other and back, for ever; now it is unknown."""
+    both = {"type": "tool_result", "timestamp": "2026-11-30T19:07:51.677Z", "tool_id": "a",
+            "status": "odd", "sessionID": "ses_1", "part": {"type": "step-finish"}}  # fmt: skip
+    opened = {"type": "step_start", "timestamp": 1, "sessionID": "ses_1",
+              "part": {"type": "step-start", "id": "prt_1", "messageID": "msg_1"}}  # fmt: skip
+    runs = af.read_all(lines(opened, both, opened))
+    assert ["opencode", "gemini", "opencode"] == [run.engine for run in runs]
+    assert 1 == sum(run.frames.unknown for run in runs)

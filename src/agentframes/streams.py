@@ -50,6 +50,7 @@ class Stream(FrameSink[Any]):
         self._frames: FrameReader[Any] = FrameReader(_Nothing, self, detection.is_frame)
         self._told: list[_Told] = []
         self._place: Place | None = None
+        self._changed_at = 0
         self._forced = engine is not None
         self.runs = Runs()
         if engine is not None:
@@ -105,6 +106,7 @@ class Stream(FrameSink[Any]):
         self._told.append(self._told_now())
         self._frames = FrameReader(_Nothing, self, detection.is_frame)
         self._frames.lines = lines
+        self._changed_at = lines + 1
         self._enter(engine)
 
     def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
@@ -210,6 +212,8 @@ class Stream(FrameSink[Any]):
         at, place = signal.at, self._place
         if place is None or place.in_array or at.first != at.last or at.frame:
             return
+        if at.first == self._changed_at:
+            return  # two engines take it for theirs, and neither can read it
         frame = detection.raw_frame(place.raw())
         for engine in engines.built_in():
             if engine is not self._engine and engine.signature.recognize(frame) == CERTAIN:
