@@ -29,7 +29,7 @@ STALE = $(filter-out $(shell head -n 1 $(1) 2>/dev/null),$(CURDIR))$(if $(filter
 .PHONY: $(foreach stamp,$(STAMP) .venv-bench/.stamp .venv-fuzz/.stamp,$(if $(call STALE,$(stamp)),$(stamp)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint kinds docs types fuzz mutations bench fmt lock clean
+.PHONY: help demo test lint kinds docs types render-fixtures fuzz mutations bench fmt lock clean
 
 help:
 	@echo 'make demo    set up, then read a real capture of each engine: table, then JSON'
@@ -38,6 +38,7 @@ help:
 	@echo 'make kinds   compile each kinds.toml to the _kinds.py that readers import'
 	@echo 'make docs    write the generated parts of README.md and docs/'
 	@echo 'make types   mypy --strict over all of it'
+	@echo 'make render-fixtures  write the snapshots of the conversation, three tiers, to tests/snapshots'
 	@echo 'make fuzz    throw damaged output at the readers: SECONDS=3600 for an hour, JOBS=2, SEED=…'
 	@echo 'make mutations  damage every capture: cut at every byte, and each other damage 20 times'
 	@echo 'make bench   measure, and write docs/performance.md; BENCH= leaves out the streams of 1 GB'
@@ -61,6 +62,7 @@ lint: $(STAMP)
 	@$(VENV)/bin/lint-imports
 	@$(PY) scripts/compile_kinds.py --check
 	@$(PY) -m agentframes corpus learn --check
+	@$(PY) -m agentframes matrix --check
 	@PYTHONPATH=. $(PY) -m cogapp --check $(PAGES)
 
 kinds: $(STAMP)
@@ -74,6 +76,9 @@ types: $(STAMP)
 
 fuzz: .venv-fuzz/.stamp
 	@.venv-fuzz/bin/python fuzz/fuzz_readers.py --seconds $(SECONDS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
+
+render-fixtures: $(STAMP)
+	@$(PY) scripts/render_fixtures.py
 
 mutations: $(STAMP)
 	@$(PY) scripts/mutate.py $(MUTATIONS)

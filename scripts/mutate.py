@@ -40,7 +40,7 @@ from tests.readings import (  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-WHATS = ("exception", "false success", "full", "watched", "lines", "chunks", "signals")
+WHATS = ("exception", "false success", "full", "watched", "lines", "chunks", "signals", "events")
 CUT = "cut"
 EVERY = 997  # of so many cuts one is read in every way: a prime, to come by all columns
 DOORS = 5  # of so many mutants one is given to the other functions, which cost more

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -14,10 +13,12 @@ import agentframes as af
 from agentframes import detection, engines
 from agentframes import frames as frames_module
 from agentframes import lines as lines_module
+from agentframes.conversation import EventStream
+from agentframes.events.model import Content, ConversationEvent
 from agentframes.facts.model import RunFacts
 from agentframes.lazy import Lazy
 from agentframes.lines import chunks
-from agentframes.reading import _read
+from agentframes.reading import _Options, _read
 from agentframes.signals import Signal
 from agentframes.streams import Stream
 from agentframes.watching import WatchedStream
@@ -63,8 +64,8 @@ def at_once(source: Any, engine: str | None = None) -> Runs:
 
 
 def with_all_signals(data: bytes) -> Runs:
-    """Read with the signals told that facts are not made of."""
-    return _by(functools.partial(Stream, full=True), data)
+    """Read with the signals told that facts are not made of, and events made of them."""
+    return _by(EventStream, data)
 
 
 def watched(data: bytes) -> Runs:
@@ -73,7 +74,7 @@ def watched(data: bytes) -> Runs:
 
 
 def _by(stream_type: Callable[..., Stream], data: bytes) -> Runs:
-    return plain(_read(data, None, None, None, None, None, stream_type))
+    return plain(_read(data, _Options(), stream_type))
 
 
 def in_parts(data: bytes, size: int) -> Runs:
@@ -154,6 +155,44 @@ def signals(data: bytes, size: int) -> list[Any]:
     return stream.rows
 
 
+# --- events --------------------------------------------------------------------------------------
+
+Rows = list[dict[str, Any]]
+
+
+def events(data: bytes) -> Rows:
+    """Return the events of all runs, made at once."""
+    return _rows(event for run in af.read_all(data, events=True) for event in run.events)
+
+
+def events_by_lines(data: bytes, engine: str | None = None) -> Rows:
+    """Return the events of lines that are fed one by one, each replaced by its last telling."""
+    reader = af.Reader(None if engine is None else af.FrameSource(engine))
+    rows: dict[str, ConversationEvent] = {}
+    for line in data.split(b"\n"):
+        for event in reader.feed(line):
+            assert event.id not in rows or event.revision > rows[event.id].revision
+            rows[event.id] = event
+    reader.close()
+    rows.update((event.id, event) for event in reader.rest)
+    return _rows(rows.values())
+
+
+def events_in_pieces(data: bytes, size: int) -> Rows:
+    """Return the events of a stream that is read in chunks of `size` bytes and a line end."""
+    with patch.object(lines_module, "CHUNK_BYTES", size):
+        rows = {event.id: event for event in af.stream(data)}
+    return _rows(rows.values())
+
+
+def _rows(told: Iterable[ConversationEvent]) -> Rows:
+    return [msgspec.to_builtins(event, enc_hook=_nothing) for event in told]
+
+
+def _nothing(value: Any) -> None:
+    assert isinstance(value, Content)  # the body tells it
+
+
 # --- what must hold ------------------------------------------------------------------------------
 
 
@@ -199,12 +238,25 @@ def disagreements(runs: Runs, data: bytes, sizes: list[int], engine: str) -> Ite
     for size in (1, *sizes):
         yield from _differing("lines", runs, in_parts(data, size))
     yield from _differing("signals", signals(data, len(data) + 1), signals(data, 1))
+    rows = events(data)
+    yield from _ids(rows)
+    yield from _differing("events", rows, events_by_lines(data))
     beyond = head(data)
+    yield from _differing("events", rows, events_in_pieces(data, beyond + sizes[0]))
     for size in sizes:
         pipe = Pipe(data, [size, 1, size])
         yield from _differing("chunks", runs, in_chunks(pipe, beyond + size))
     forced = at_once(data, engine)
     yield from _differing("chunks", forced, in_chunks(data.split(b"\n"), max(sizes[0], 4), engine))
+
+
+def _ids(rows: Rows) -> Iterator[Find]:
+    """Yield what is wrong with events in themselves: an id given twice, one that stays open."""
+    ids = [row["id"] for row in rows]
+    if len(set(ids)) < len(ids):
+        yield Find("events", f"an id is given twice: {[one for one in ids if ids.count(one) > 1]}")
+    if any(row.get("open") for row in rows):
+        yield Find("events", "an event is open at the end")
 
 
 def _no_drift(runs: Runs) -> Runs:

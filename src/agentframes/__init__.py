@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentframes.commandline import command as command
+    from agentframes.content.classify import classify_content as classify_content
+    from agentframes.conversation import Reader as Reader
+    from agentframes.conversation import project_conversation as project_conversation
     from agentframes.detection import detect as detect
     from agentframes.engines.invocation import Command as Command
     from agentframes.errors import AgentframesError as AgentframesError
     from agentframes.errors import CommandError as CommandError
+    from agentframes.errors import EventsNotRead as EventsNotRead
     from agentframes.errors import RunFailedError as RunFailedError
     from agentframes.errors import SessionFileError as SessionFileError
     from agentframes.errors import SourceError as SourceError
     from agentframes.errors import UnknownEngineError as UnknownEngineError
+    from agentframes.events.model import ConversationEvent as ConversationEvent
     from agentframes.facts.model import Finding as Finding
     from agentframes.facts.model import FrameCounts as FrameCounts
     from agentframes.facts.model import NativeResources as NativeResources
@@ -34,8 +39,10 @@ if TYPE_CHECKING:
     from agentframes.native import parse_engine_resources as parse_engine_resources
     from agentframes.native import parse_engine_session_id as parse_engine_session_id
     from agentframes.native import parse_session_id as parse_session_id
+    from agentframes.reading import astream as astream
     from agentframes.reading import read as read
     from agentframes.reading import read_all as read_all
+    from agentframes.reading import stream as stream
     from agentframes.summary import Summary as Summary
     from agentframes.summary import extract_summary as extract_summary
     from agentframes.types import Detection as Detection
@@ -46,13 +53,16 @@ __all__ = [
     "AgentframesError",
     "Command",
     "CommandError",
+    "ConversationEvent",
     "Detection",
+    "EventsNotRead",
     "Finding",
     "FrameCounts",
     "FrameInspection",
     "FrameSource",
     "NativeResources",
     "Outcome",
+    "Reader",
     "RunFacts",
     "RunFailedError",
     "RunUsage",
@@ -62,6 +72,8 @@ __all__ = [
     "Summary",
     "TokenCounts",
     "UnknownEngineError",
+    "astream",
+    "classify_content",
     "command",
     "detect",
     "extract_engine_response_text",
@@ -71,18 +83,23 @@ __all__ = [
     "parse_engine_resources",
     "parse_engine_session_id",
     "parse_session_id",
+    "project_conversation",
     "read",
     "read_all",
+    "stream",
 ]
 
 _HOMES = {
     "commandline": ("command",),
+    "content.classify": ("classify_content",),
+    "conversation": ("Reader", "project_conversation"),
     "detection": ("detect",),
     "engines.invocation": ("Command",),
     "errors": (
-        "AgentframesError", "CommandError", "RunFailedError", "SessionFileError", "SourceError",
-        "UnknownEngineError",
+        "AgentframesError", "CommandError", "EventsNotRead", "RunFailedError",
+        "SessionFileError", "SourceError", "UnknownEngineError",
     ),
+    "events.model": ("ConversationEvent",),
     "facts.model": (
         "Finding", "FrameCounts", "NativeResources", "Outcome", "RunFacts", "RunUsage",
         "TokenCounts",
@@ -92,7 +109,7 @@ _HOMES = {
         "extract_engine_response_text", "parse_engine_final_text", "parse_engine_resources",
         "parse_engine_session_id", "parse_session_id",
     ),
-    "reading": ("read", "read_all"),
+    "reading": ("astream", "read", "read_all", "stream"),
     "summary": ("Summary", "extract_summary"),
     "types": ("Detection", "FrameSource", "Span"),
 }  # fmt: skip

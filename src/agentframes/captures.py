@@ -23,6 +23,8 @@ class CaptureFolder(NamedTuple):
     transport: str | None
     exit_code: int | None
     synthetic: bool = False
+    argv: tuple[str, ...] = ()
+    stdin: str | None = None
 
 
 def open_folder(path: str) -> CaptureFolder:
@@ -45,6 +47,8 @@ def open_folder(path: str) -> CaptureFolder:
         transport=_text(told.get("transport")),
         exit_code=code if type(code) is int else None,
         synthetic=told.get("synthetic") is True,
+        argv=tuple(part for part in _list(told.get("argv")) if isinstance(part, str)),
+        stdin=_text(told.get("stdin")),
     )
 
 
@@ -66,6 +70,10 @@ def _description(folder: str) -> dict[str, Any]:
         raise SourceError(f"{path}: {(error.strerror or str(error)).lower()}") from error
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{path}: not TOML ({error})") from error
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str | None:

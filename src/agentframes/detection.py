@@ -50,6 +50,21 @@ def recognize(chunk: bytes) -> engines.Engine | None:
     return engine
 
 
+def certain(printed: bytes, last: int) -> bool:
+    """Tell whether the last bytes of what was printed hold a frame that can only be one engine's.
+
+    A document that they close is looked at whole.
+    """
+    begin = len(printed) - last
+    if printed.startswith((b"}", b"]"), begin):
+        begin = 0
+    return any(
+        engine.signature.recognize(frame) == CERTAIN
+        for frame, _ in first_frames(printed[begin:])
+        for engine in engines.built_in()
+    )
+
+
 def _kept(frames: Iterable[RawFrame], seen: list[RawFrame]) -> Iterator[RawFrame]:
     for frame in frames:
         seen.append(frame)

@@ -40,6 +40,15 @@ class CommandError(AgentframesError):
     """A call that an engine's command line cannot express."""
 
 
+class EventsNotRead(AgentframesError):
+    """The events of a source were asked for that cannot be read a second time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the events were not read: pass events=True to read(), or give it a path"
+        )
+
+
 class RunFailedError(AgentframesError):
     """A run that the engine's own word does not call a success.
 

@@ -14,7 +14,7 @@ import io
 import os
 import re
 import select
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from agentframes.errors import SourceError
@@ -148,12 +148,7 @@ def _joined(lines: Iterable[Any]) -> Iterator[bytes]:
     """Lines with or without their line ends; the last one ends where it ends."""
     separator = b""
     for item in lines:
-        if isinstance(item, str):
-            line = encode(item)
-        elif isinstance(item, (bytes, bytearray, memoryview)):
-            line = bytes(item)
-        else:
-            raise _unreadable(item)
+        line = _as_bytes(item)
         yield separator + line
         separator = b"" if line.endswith(b"\n") else b"\n"
 
@@ -269,7 +264,7 @@ def _whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:
     inside = False
     for chunk in lines:
         held.add(chunk)
-        inside = _ends_inside(chunk, inside=inside)
+        inside = ends_inside(chunk, inside=inside)
         if not inside:
             del chunk  # else a long line is kept while the next one is read
             yield held.taken()
@@ -277,7 +272,7 @@ def _whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield held.taken()
 
 
-def _ends_inside(chunk: bytes, *, inside: bool) -> bool:
+def ends_inside(chunk: bytes, *, inside: bool) -> bool:
     """Tell whether the last line that is not indented is a lone bracket, which opens a document."""
     end = len(chunk)
     while end > 0:
@@ -286,6 +281,71 @@ def _ends_inside(chunk: bytes, *, inside: bool) -> bool:
             return end - begin < SHORT and chunk[begin:end].rstrip() in (b"{", b"[")
         end = begin
     return inside
+
+
+def lines_as_they_come(source: Any) -> Iterator[bytes]:
+    """Yield the lines of an open file, or of an iterable of lines, each as soon as it is there.
+
+    Raises:
+        SourceError: the source is neither, or reading it fails.
+    """
+    if not hasattr(source, "readline"):
+        yield from _joined_lines(source)
+        return
+    file, held = _beneath(source), b""
+    try:
+        while (piece := file.readline()) or piece is None:
+            if piece is None:
+                _wait(file)
+                continue
+            held += encode(piece) if isinstance(piece, str) else piece
+            if held.endswith(b"\n"):
+                yield held
+                held = b""
+    except OSError as error:
+        raise SourceError(f"{_named(file)}: {_problem(error)}") from error
+    except ValueError as error:  # closed, or text that does not decode
+        raise SourceError(f"{_named(file)}: {error}; open it in binary mode") from error
+    if held:
+        yield held
+
+
+def _joined_lines(source: Any) -> Iterator[bytes]:
+    if not isinstance(source, Iterable) or isinstance(source, Mapping):
+        raise _unreadable(source)
+    for item in source:
+        yield _as_bytes(item)
+
+
+def _as_bytes(item: Any) -> bytes:
+    if isinstance(item, str):
+        return encode(item)
+    if isinstance(item, (bytes, bytearray, memoryview)):
+        return bytes(item)
+    raise _unreadable(item)
+
+
+async def lines_that_arrive(source: Any) -> AsyncIterator[bytes]:
+    """Yield the lines of an asynchronous reader or iterable, whatever their length.
+
+    Raises:
+        SourceError: the source is neither.
+    """
+    if not hasattr(source, "read"):
+        if not isinstance(source, AsyncIterable):
+            raise _unreadable(source)
+        async for item in source:
+            yield _as_bytes(item)
+        return
+    held = _Held()
+    while piece := await source.read(CHUNK_BYTES):
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield held.taken_with(piece, end)
+        if end < len(piece):
+            held.add(piece[end:])
+    if held.size:
+        yield held.taken()
 
 
 def read_text(source: Any) -> str:

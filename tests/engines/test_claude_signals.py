@@ -133,7 +133,7 @@ class TestInputs:
             (f"{NEW}/s23-maxtokens", ["synthetic"]),
             (f"{NEW}/s24-refusal", ["synthetic"]),
             (f"{NEW}/s27-empty", ["synthetic"]),
-            (f"{NEW}/s29-compact", ["compaction", "replay"]),
+            (f"{NEW}/s29-compact", ["compaction", "synthetic"]),
             (f"{NEW}/s17-subagent", ["agent_prompt"]),
             (f"{NEW}/s03-shell", []),
         ],

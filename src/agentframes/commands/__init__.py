@@ -19,7 +19,9 @@ INTERRUPTED = 130
 COMMANDS = {
     "read": "tell the facts of finished runs: engine, session, outcome, cost, time, answer",
     "check": "hold output against what the captured versions print: new, missing, changed",
+    "schema": "the JSON Schema of facts and of events",
     "corpus": "learn the fields of frames from the captures of a checkout",
+    "matrix": "write the pages that tell which frames are recognized, and what is made of them",
 }
 
 _HELP = """\

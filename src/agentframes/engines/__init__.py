@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import msgspec
@@ -67,6 +67,9 @@ class Engine(Protocol):
 
     def command_line(self, request: Request, /) -> Command:
         """Return the command line that asks this engine; imports what it needs."""
+
+    def prompt(self, argv: Sequence[str], stdin: str | None, /) -> str | None:
+        """Return what a command line of this engine asked; imports what it needs."""
 
 
 class Interpreter(Generic[F]):

@@ -6,8 +6,9 @@ A command line is a list of arguments for the process itself; nothing goes throu
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -98,3 +99,11 @@ def choose(engine: str, permission: Permission | None, flags: Mapping[str, list[
             f"{engine} has no option for permission {permission!r}; it has {', '.join(flags)}"
         )
     return flags[permission]
+
+
+def value_of(argv: Sequence[str], *flags: str) -> str | None:
+    """Return the value that stands behind one of some flags; another flag is none."""
+    for flag, value in itertools.pairwise(argv):
+        if flag in flags and not value.startswith("-"):
+            return value
+    return None

@@ -8,12 +8,15 @@ is US dollars, lines are 1-based.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from agentframes.errors import RunFailedError
+from agentframes.errors import EventsNotRead, RunFailedError
+
+if TYPE_CHECKING:
+    from agentframes.events.model import ConversationEvent
 
 SCHEMA_VERSION = 1
 MAX_COUNT = 2**63 - 1
@@ -164,6 +167,24 @@ class RunFacts(Struct, kw_only=True, dict=True):
     frames: FrameCounts
     drift: list[Finding] = []
 
+    @property
+    def events(self) -> list[ConversationEvent]:
+        """The run's conversation, which is not on the wire.
+
+        It is made when it is first asked for: a path is opened again for it.
+
+        Raises:
+            EventsNotRead: the source was no path, and was read without ``events=True``.
+            SourceError: the path cannot be read any more.
+        """
+        told = vars(self).get("told_events")
+        if callable(told):
+            told = vars(self)["told_events"] = told()
+        if told is None:
+            raise EventsNotRead
+        events: list[ConversationEvent] = told
+        return events
+
     def to_dict(self) -> dict[str, Any]:
         """Return the wire form as plain Python values."""
         result: dict[str, Any] = msgspec.to_builtins(self)
@@ -189,6 +210,7 @@ class RunFacts(Struct, kw_only=True, dict=True):
             self, outcome=outcome, final_text=None, structured_output=None
         )
         vars(facts).update(vars(self))  # when it ended, which is not on the wire
+        vars(facts).pop("told_events", None)
         return facts
 
     def require_success(

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-from agentframes.engines.invocation import Command, Request, choose, option
+from agentframes.engines.invocation import Command, Request, choose, option, value_of
 from agentframes.lines import open_path
 
 _PERMISSIONS = {
@@ -36,3 +37,10 @@ def _schema(request: Request) -> str | None:
         with open_path(schema) as file:
             return file.read().decode()
     return json.dumps(dict(schema), separators=(",", ":"))
+
+
+def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
+    """Return what was asked: behind ``-p``, or on stdin, where that holds no frames."""
+    if value_of(argv, "--input-format") == "stream-json":
+        return None
+    return value_of(argv, "-p", "--print") or stdin

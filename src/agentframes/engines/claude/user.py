@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 Origin = Literal["human", "synthetic", "replay", "agent_prompt", "compaction"]
 
-# What the CLI says in the user's place when it is stopped (s25 and s26 of 2.1.220).
-_INTERRUPTED = b'"[Request interrupted by user'
+# What the CLI says in the user's place: when it is stopped (s25 and s26 of 2.1.220), and what a
+# command of its own printed (s29 of 2.1.332).
+_THE_CLIS = (b'"[Request interrupted by user', b'"<local-command-')
 
 
 def read(reader: ClaudeInterpreter, frame: Frame, place: Place) -> None:
@@ -63,8 +64,6 @@ def _origin(reader: ClaudeInterpreter, frame: Frame, block: Block) -> Origin:
         # What follows a compaction is its summary (s29).
         reader.compacted = False
         return "compaction"
-    if frame.isReplay:
-        return "replay"
-    if frame.isSynthetic or frame.refused_message_id:
+    if frame.isSynthetic or frame.refused_message_id or bytes(block.text).startswith(_THE_CLIS):
         return "synthetic"
-    return "synthetic" if bytes(block.text).startswith(_INTERRUPTED) else "human"
+    return "replay" if frame.isReplay else "human"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agentframes.engines.invocation import Command, Request, choose, option, refuse
 from agentframes.errors import CommandError
 
@@ -26,3 +28,10 @@ def command(request: Request) -> Command:
     argv += request.extra
     argv += option("resume", request.resume)
     return Command(argv=[*argv, "-"], stdin=request.prompt, cwd=request.cwd)
+
+
+def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
+    """Return what was asked: on stdin where ``-`` stands for it, else the last argument."""
+    if not argv or argv[-1] == "-":
+        return stdin
+    return None if argv[-1].startswith("-") else argv[-1]

@@ -55,6 +55,13 @@ def transport(frame: RawFrame) -> Transport:
     return "legacy" if "msg" in frame or legacy_summary(frame) else "jsonl"
 
 
+def transcript(text: str) -> str | None:
+    """Name a text-mode transcript by the banner that opens it (``codex exec`` without --json)."""
+    if text.startswith(("OpenAI Codex v", "OpenAI Codex (")):
+        return "Codex text-mode transcript"
+    return None
+
+
 def session_file(frame: RawFrame) -> str | None:
     """Rollouts under ``~/.codex/sessions`` wrap each record in `payload`."""
     if "payload" not in frame or "timestamp" not in frame:

@@ -7,7 +7,17 @@ allowed unless the caller says otherwise.
 
 from __future__ import annotations
 
-from agentframes.engines.invocation import Command, Request, as_argument, choose, option, refuse
+from collections.abc import Sequence
+
+from agentframes.engines.invocation import (
+    Command,
+    Request,
+    as_argument,
+    choose,
+    option,
+    refuse,
+    value_of,
+)
 
 _PERMISSIONS = {"all": ["--allow-all"]}
 
@@ -22,3 +32,8 @@ def command(request: Request) -> Command:
         argv.append(f"--resume={request.resume}")
     argv += request.extra
     return Command(argv=[*argv, "-p", as_argument("copilot", request.prompt)], cwd=request.cwd)
+
+
+def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
+    """Return what was asked."""
+    return value_of(argv, "-p", "--prompt") or stdin

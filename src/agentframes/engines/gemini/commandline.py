@@ -3,7 +3,17 @@
 
 from __future__ import annotations
 
-from agentframes.engines.invocation import Command, Request, as_argument, choose, option, refuse
+from collections.abc import Sequence
+
+from agentframes.engines.invocation import (
+    Command,
+    Request,
+    as_argument,
+    choose,
+    option,
+    refuse,
+    value_of,
+)
 
 _PERMISSIONS = {
     "edits": ["--approval-mode", "auto_edit"],
@@ -23,3 +33,8 @@ def command(request: Request) -> Command:
     # A prompt that looks like an option is only a value behind an equals sign.
     argv += [f"--prompt={prompt}"] if prompt.startswith("-") else ["-p", prompt]
     return Command(argv=argv, cwd=request.cwd)
+
+
+def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
+    """Return what was asked."""
+    return value_of(argv, "-p", "--prompt") or stdin

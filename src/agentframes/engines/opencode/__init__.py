@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agentframes.engines.opencode import signature as signature
@@ -27,3 +28,10 @@ def command_line(request: Request) -> Command:
     from agentframes.engines.opencode.commandline import command
 
     return command(request)
+
+
+def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
+    """Return what a command line of this engine asked."""
+    from agentframes.engines.opencode import commandline
+
+    return commandline.prompt(argv, stdin)

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agentframes.engines.invocation import Command, Request, as_argument, option, refuse
+
+RUN = 2  # arguments: the program and `run`
 
 
 def command(request: Request) -> Command:
@@ -23,3 +27,8 @@ def command(request: Request) -> Command:
     if prompt.startswith("-"):
         argv.append("--")  # or the prompt would be read as an option
     return Command(argv=[*argv, prompt], cwd=request.cwd)
+
+
+def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
+    """Return what was asked: the last argument, or stdin."""
+    return argv[-1] if len(argv) > RUN and not argv[-1].startswith("-") else stdin
