@@ -13,6 +13,7 @@ import re
 import traceback
 import zlib
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +245,31 @@ def _detected(printed: bytes, told: Told, _: int) -> None:
         raise BrokenError("detect", f"{found} against {told[0].engine}")
 
 
+def _conversation(printed: bytes, _: Told, number: int) -> None:
+    """Events change no facts, have ids of their own, and are the same line by line."""
+    engine = [None, *ENGINES][number % (len(ENGINES) + 1)]
+    plain = judged(lambda: af.read_all(printed, engine=engine), printed)
+    runs = judged(lambda: af.read_all(printed, engine=engine, events=True), printed)
+    _same("events=True", plain, runs)
+    if isinstance(runs, str):
+        return
+    at_once = [event for facts in runs for event in facts.events]
+    if len({event.id for event in at_once}) < len(at_once):
+        raise BrokenError("an event's id is given twice")
+    if any(event.open for event in at_once):
+        raise BrokenError("an event is open at the end")
+    reader = af.Reader(None if engine is None else af.FrameSource(engine))
+    rows: dict[str, af.ConversationEvent] = {}
+    for line in b"".join(chunks(printed)).split(b"\n"):
+        rows.update((event.id, event) for event in reader.feed(line))
+    reader.close()
+    rows.update((event.id, event) for event in reader.rest)
+    for one, other in zip_longest(at_once, rows.values()):
+        if one is None or other is None or one.to_json() != other.to_json():
+            raise BrokenError("events line by line", f"{one!r:.300} against {other!r:.300}")
+
+
 DOORS: tuple[Callable[[bytes, Any, int], None], ...] = (
     _by_lines, _by_pieces, _as_text, _last_run, _with_drift, _full, _line_by_line, _forced,
-    _native, _summary, _inspected, _detected,
+    _native, _summary, _inspected, _detected, _conversation, _conversation,
 )  # fmt: skip

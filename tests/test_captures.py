@@ -41,9 +41,9 @@ def test_output_alone(tmp_path: Path, name: str) -> None:
 def test_odd_types_are_not_told(tmp_path: Path) -> None:
     """A description's value of another type is left out, a truth for an exit status too."""
     (tmp_path / "stdout.txt").touch()
-    description = "engine = 3\nversion = 2.1\ntransport = []\nexit_code = true\n"
+    description = "engine = 3\nversion = 2.1\ntransport = []\nexit_code = true\nargv = 1\n"
     (tmp_path / "capture.toml").write_text(description, encoding="utf-8")
-    assert (None, None, None, None, False) == open_folder(str(tmp_path))[2:]
+    assert (None, None, None, None, False, (), None) == open_folder(str(tmp_path))[2:]
 
 
 def test_folder_without_output(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ class TestOneLine:
                 (),
                 2,
                 (
-                    "a command is missing; commands: read, check, corpus"
+                    "a command is missing; commands: read, show, check, schema, corpus, matrix"
                     " (agentframes --help tells more)"
                 ),
             ),
@@ -186,7 +186,7 @@ class TestOneLine:
                 ("raed",),
                 2,
                 (
-                    "unknown command 'raed'; commands: read, check, corpus"
+                    "unknown command 'raed'; commands: read, show, check, schema, corpus, matrix"
                     " (agentframes --help tells more)"
                 ),
             ),

@@ -30,7 +30,7 @@ RESULT = (
 def facts(printed: bytes, *, full: bool = False) -> list[Any]:
     """Read every run, with all signals or only those that facts need."""
     stream_type = functools.partial(Stream, full=full)
-    runs = reading._read(printed, None, None, None, None, None, stream_type)
+    runs = reading._read(printed, reading._Options(), stream_type)
     return [msgspec.to_builtins(run) for run in runs]
 
 

@@ -47,6 +47,7 @@ class EventStream(Stream):
         text = transport in {"mixed", "text"}
         self._normalizer = Normalizer(self.projector.take) if text else None
         self._transcripts = Transcripts(transcript)
+        self._settled = True
         super().__init__(**options, full=True)
 
     # --- what an unknown frame's row tells -------------------------------------------------------
@@ -67,6 +68,11 @@ class EventStream(Stream):
         told = self._interpreter.transport if self._interpreter else None
         return self._given_transport or told
 
+    @property
+    def echoes_prompt(self) -> bool:
+        """Whether its output may hold what it was asked."""
+        return self._interpreter is None or self._interpreter.echoes_prompt
+
     # --- the sink ---------------------------------------------------------------------------------
 
     def frame(self, frame: Any, place: Place) -> None:
@@ -86,15 +92,27 @@ class EventStream(Stream):
         self._project(signal)
 
     def _project(self, signal: Signal) -> None:
-        if type(signal) is not Noise:
-            if self._normalizer is not None:
-                self._normalizer.settle()
-            self._transcripts.settle()
-            self.projector.take(signal)
-        elif self._normalizer is not None:
+        if type(signal) is Noise:
+            self._settled = False
+            self._text(signal)
+            return
+        if not self._settled:
+            self._settle()
+        self.projector.take(signal)
+
+    def _text(self, signal: Noise) -> None:
+        """Take a line that is no frame."""
+        if self._normalizer is not None:
             self._normalizer.take(signal.at.first, signal.text)
         else:
             self.projector.take(self._transcripts.take(signal))
+
+    def _settle(self) -> None:
+        """A frame came: what lines before it told is over."""
+        self._settled = True
+        if self._normalizer is not None:
+            self._normalizer.settle()
+        self._transcripts.settle()
 
     def _change(self, engine: engines.Engine, lines: int) -> None:
         super()._change(engine, lines)
@@ -105,7 +123,7 @@ class EventStream(Stream):
         runs = super().close(exit_code=exit_code, stderr=stderr)
         if self._normalizer is not None:
             self._normalizer.settle()
-        self.projector.close()
+        self.projector.close(tells_end=self._given_transport != "text")
         return runs
 
     def drain(self) -> list[ConversationEvent]:
@@ -148,6 +166,8 @@ class Reader:
             lines that are no frame for runner-normalized text.
         source: the name that the events' raw ranges bear.
         prompt: what the agent was asked, where the stream may not tell it.
+        cli_version: the version, where the CLI itself is to be told from the frames.
+        transport: how it prints, likewise.
 
     Raises:
         UnknownEngineError: no engine of that name can be read.
@@ -159,20 +179,27 @@ class Reader:
         *,
         source: str = UNNAMED,
         prompt: str | None = None,
+        cli_version: str | None = None,
+        transport: str | None = None,
     ) -> None:
-        version = frame_source.version if frame_source else UNKNOWN_VERSION
+        if frame_source is not None:
+            version = frame_source.version
+            cli_version = cli_version or (None if version == UNKNOWN_VERSION else version)
+            transport = transport or frame_source.transport
         self._stream = EventStream(
             engine=frame_source.cli if frame_source else None,
-            cli_version=None if version == UNKNOWN_VERSION else version,
+            cli_version=cli_version,
             label=source,
-            transport=frame_source.transport if frame_source else None,
+            transport=transport,
             prompt=prompt,
         )
-        self._held: bytes | None = None if frame_source else b""
+        self._held: bytes | None = None if frame_source or transport == "text" else b""
         self._last: bytes | None = None
         self._inside = self._begun = False
         self.rest: list[ConversationEvent] = []
         """After `close()`: the events that the end itself completed or told."""
+        self.runs: list[RunFacts] = []
+        """After `close()`: the facts of all runs."""
 
     def feed(self, lines: str | bytes) -> list[ConversationEvent]:
         """Take a line, or several whole ones, with their line ends or without.
@@ -227,7 +254,7 @@ class Reader:
         runs = self._stream.close(exit_code=exit_code, stderr=stderr)
         for facts in runs:
             facts.source, facts.runs = self._stream.projector.source, len(runs)
-        self.rest = self._stream.drain()
+        self.rest, self.runs = self._stream.drain(), runs
         return runs[-1]
 
 
@@ -308,6 +335,10 @@ class _Named(msgspec.Struct):
     @property
     def transport(self) -> str | None:
         return self.source.transport
+
+    @property
+    def echoes_prompt(self) -> bool:
+        return True
 
 
 def _lines(pieces: Iterable[str | bytes]) -> Iterable[str]:

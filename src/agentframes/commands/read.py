@@ -81,7 +81,7 @@ def _status(facts: RunFacts, *, strict: bool) -> int:
     return status
 
 
-_HINTS = {
+HINTS = {
     "empty": "the CLI printed nothing; what it wrote to stderr may tell why (--stderr FILE)",
     "not_agent_output": "no line is a frame of a known engine; agent CLIs print frames only when "
     "asked for JSON",
@@ -102,7 +102,7 @@ class _Printer:
         told = facts.frames.known or any(one.what != "damaged_line" for one in facts.drift)
         if not facts.frames.known:
             outcome = facts.outcome
-            hint = _HINTS.get(outcome.reason, "")
+            hint = HINTS.get(outcome.reason, "")
             words = ": ".join(part for part in (outcome.message, hint) if part)
             complain(f"read: {facts.source}: incomplete ({outcome.reason}): {words}")
         if self._json:

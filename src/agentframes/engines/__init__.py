@@ -85,6 +85,9 @@ class Interpreter(Generic[F]):
     """Whether somebody wants the final text by the native contract where that is more than the
     answer (opencode's is all that was said): else memory stays flat."""
 
+    echoes_prompt: ClassVar[bool] = False
+    """Whether some form of the output holds what the agent was asked (copilot, gemini's lines)."""
+
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         self.emit = emit
         self.full = full

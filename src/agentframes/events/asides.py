@@ -42,12 +42,17 @@ class Teller(Protocol):
     def transport(self) -> str | None:
         """How it prints."""
 
+    @property
+    def echoes_prompt(self) -> bool:
+        """Whether its output may hold what it was asked."""
+
 
 class Nobody:
     """Nobody knows."""
 
     cli = cli_version = UNKNOWN_VERSION
     transport: str | None = None
+    echoes_prompt = True
 
 
 class TranscriptRow(Row):
@@ -82,24 +87,25 @@ class Asides:
         self._rows = rows
         self._teller = teller
         self._warned: set[str] = set()
-        self._transcript: TranscriptRow | None = None
+        self.transcript: TranscriptRow | None = None
+        """The one that is open."""
 
     def notice(self, signal: Notice) -> None:
         """What the engine put into words, or a line of a transcript."""
         if signal.category != TRANSCRIPT:
             self.status(signal, notices.notice(signal))
-        elif signal.text is not None or self._transcript is None:
+        elif signal.text is not None or self.transcript is None:
             self.end_transcript()
             row = TranscriptRow(self._rows.name(signal.at), signal.at, notices.notice(signal))
-            self._transcript = row
+            self.transcript = row
             self._rows.open(row)
         else:
-            self._transcript.reach(signal.at)
-            self._rows.touch(self._transcript)
+            self.transcript.reach(signal.at)
+            self._rows.touch(self.transcript)
 
     def end_transcript(self) -> None:
         """Something else comes."""
-        row, self._transcript = self._transcript, None
+        row, self.transcript = self.transcript, None
         if row is not None:
             self._rows.close(row)
 

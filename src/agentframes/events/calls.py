@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KEPT_BYTES = 2048
 """Of each end of an output."""
 MAX_RANGES = 32  # of one call; later lines join the last
-SAMPLE = 80  # characters
+SAMPLE = 120  # characters
 
 _ENDS: dict[str, CallStatus] = {
     "ok": "ok",
@@ -31,7 +31,7 @@ _ENDS: dict[str, CallStatus] = {
 _COMMAND_KEYS = ("command", "cmd", "script")
 _SUBJECT_KEYS = (
     "file_path", "filePath", "path", "absolute_path", "pattern", "query", "url", "description",
-    "prompt", "subject",
+    "prompt", "subject", "question", "title", "name",
 )  # fmt: skip
 
 
@@ -193,16 +193,22 @@ class CallState:
             return shlex.join(value)
         return value if isinstance(value, str) else None
 
-    def sample(self) -> str:
+    def subject(self) -> str | None:
         """Say in a few words what the call is about."""
-        subject = self.command()
-        if subject is None and isinstance(self._input, dict):
+        told = self.command()
+        if told is None and isinstance(self._input, dict):
             found = (self._input.get(key) for key in _SUBJECT_KEYS)
-            subject = next((value for value in found if isinstance(value, str) and value), None)
-        words = " ".join((subject or self.title or "").split())
-        if len(words) > SAMPLE:
-            words = words[:SAMPLE] + "…"
-        return f"{self.name}: {words}" if words else self.name
+            told = next((value for value in found if isinstance(value, str) and value), None)
+        elif told is None and isinstance(self._input, str):
+            told = self._input
+        told = told or self.title or ", ".join(f"{one.change} {one.path}" for one in self.files)
+        words = " ".join(told[: 4 * SAMPLE].split())
+        return (words if len(words) <= SAMPLE else words[:SAMPLE] + "…") or None
+
+    def sample(self) -> str:
+        """Name the tool and what the call is about."""
+        subject = self.subject()
+        return self.name if subject is None else f"{self.name}: {subject}"
 
     def told(self, source: str) -> Call:
         """Give the call as it stands."""
@@ -219,6 +225,7 @@ class CallState:
             family=self.family,
             status=self.status,
             title=self.title,
+            subject=self.subject(),
             server=self.server,
             tool=self.tool,
             input=self._whole_input(),

@@ -188,6 +188,8 @@ class Call(Wire, kw_only=True):
     """execute, read, edit, search, fetch, web_search, plan, agent, mcp, ask, output or other."""
     status: CallStatus
     title: str | None = None
+    subject: str | None = None
+    """What it is about in a few words, of its input: a command, a path, a pattern."""
     server: str | None = None
     """The MCP server, for tools of one; `tool` is the tool's name there."""
     tool: str | None = None

@@ -33,6 +33,8 @@ _ANSWERS = frozenset({
     signals.Text, signals.Reasoning, signals.ToolCall, signals.Plan, signals.ModelCall,
     signals.Retry, signals.Usage, signals.End,
 })  # fmt: skip
+# What a session is made of before it is asked.
+_BEFORE = frozenset({signals.Begin, signals.Native, signals.Turn, signals.Damaged, signals.Noise})
 MAX_QUESTIONS = 64  # calls of tools that ask, of which each is told once
 
 
@@ -45,7 +47,8 @@ class Projector:
         self._messages = Messages(self._rows)
         self._bursts = Bursts(self._rows)
         self._plans = Plans(self._rows)
-        self._asides = Asides(self._rows, teller or Nobody())
+        self._teller = teller or Nobody()
+        self._asides = Asides(self._rows, self._teller)
         self._last = Span(0, 0)
         self._models: dict[str | None, str] = {}
         self._usage: signals.Usage | None = None
@@ -89,9 +92,9 @@ class Projector:
         """Take the next signal."""
         if self._usage is not None and type(signal) is not signals.Usage:
             self._tell_usage()
-        if type(signal) is not signals.Notice:
+        if self._asides.transcript is not None and type(signal) is not signals.Notice:
             self._asides.end_transcript()
-        if self._prompt is not None and type(signal) in _ANSWERS:
+        if self._prompt is not None and self._answers(signal):
             self._asked()
         if signal.at.last > self._last.last:
             self._last = signal.at
@@ -104,6 +107,12 @@ class Projector:
     def prompt(self, text: str) -> None:
         """Show a prompt that is known from elsewhere, unless the stream tells what was asked."""
         self._prompt = text
+
+    def _answers(self, signal: Signal) -> bool:
+        """Tell whether what was asked comes before a signal, and the output will not tell it."""
+        if self._teller.echoes_prompt:
+            return type(signal) in _ANSWERS
+        return type(signal) not in _BEFORE
 
     def _asked(self) -> None:
         """The agent answers: what it was asked comes before."""

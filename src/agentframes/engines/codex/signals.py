@@ -58,6 +58,7 @@ class CodexInterpreter(Interpreter[Frame]):
     """Reads one stream of Codex."""
 
     frame_type = Frame
+    echoes_prompt = True  # the legacy lines do
 
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         super().__init__(emit, full=full, cli_version=cli_version)

@@ -81,6 +81,7 @@ class CopilotInterpreter(Interpreter[Frame]):
     """Reads one stream of Copilot."""
 
     frame_type = Frame
+    echoes_prompt = True
 
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         super().__init__(emit, full=full, cli_version=cli_version)

@@ -38,6 +38,7 @@ class GeminiInterpreter(Interpreter[Frame]):
     """Reads one stream of Gemini CLI."""
 
     frame_type = Frame
+    echoes_prompt = True
 
     def __init__(self, emit: Emit, *, full: bool, cli_version: str | None = None) -> None:
         super().__init__(emit, full=full, cli_version=cli_version)
