@@ -34,6 +34,13 @@ class Bench:
         """Rounds for what takes many seconds."""
         return min(self.rounds, 3)
 
+    @property
+    def small_and_big(self) -> tuple[int, int]:
+        """The sizes between which memory must not grow."""
+        if self.large is None:
+            return self.size // 10, self.size
+        return self.size, self.large
+
     def stream(self, engine: str, size: int) -> Stream:
         """Make a stream, hold what agentframes reads in it against what was put into it."""
         made = streams.make(engine, size)

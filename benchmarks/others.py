@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import measure, rivals
+from benchmarks import events, measure, rivals
 from benchmarks.bench import NONE, Bench, named, times
-from benchmarks.page import Section
+from benchmarks.page import Check, Section
+
+OURS = "agentframes"
 
 
 def others(bench: Bench) -> Section:
@@ -25,7 +27,7 @@ def others(bench: Bench) -> Section:
     )
     for engine in bench.engines:
         stream = bench.stream(engine, bench.size)
-        told = {reader: _tell(reader, engine, stream.path) for reader in rivals.READERS}
+        told = {reader: _tell(reader, engine, stream.path)[0] for reader in rivals.READERS}
         readable = [reader for reader, said in told.items() if "unreadable" not in said]
         took = _take(bench, engine, stream.path, readable)
         for reader, said in told.items():
@@ -34,16 +36,69 @@ def others(bench: Bench) -> Section:
     return section
 
 
-def _reader(reader: str, engine: str, path: Path) -> measure.Program:
-    return (measure.PYTHON, rivals.__file__, reader, engine, path)
+def calls(bench: Bench) -> Section:
+    """The calls of tools in the real captures, by the oracle and by each reader."""
+    readers = [reader for reader in rivals.READERS if reader != OURS]
+    section = Section(
+        "Real tool calls found",
+        ["captures of", "captures", "oracle", OURS, *readers, "target", "reached"],
+        words="In all captures of the corpus that print JSON lines (jsonl), of every version. The "
+        "oracle (`scripts/oracle.py`) counts the calls in the raw frames and shares no code with "
+        f"{OURS}, whose number here is that of the calls in its events; of the other readers it "
+        "is that of the tool calls seen, as above. In brackets: in how many captures the number "
+        "is the oracle's. Opencode's `invalid`, its answer to a call of a tool that there is not, "
+        "is no call by the oracle.",
+    )
+    for engine in bench.engines:
+        folders = events.captured(engine)
+        wanted = events.calls_wanted(folders)
+        paths = [Path(folder.stdout) for folder in folders]
+        found: dict[str, list[int]] = {OURS: events.calls_found(folders)}
+        for reader in readers:
+            said = _tell(reader, engine, *paths)
+            if all("unreadable" in one for one in said):
+                continue
+            found[reader] = [one.get("tool_calls", 0) for one in said]
+            section.notes += _remarks(engine, reader, _together(said))
+        check = calls_check(engine, wanted, found[OURS])
+        section.checks.append(check)
+        _, target, _, reached = check.row()
+        told = [calls_cell(wanted, found.get(reader)) for reader in (OURS, *readers)]
+        section.rows.append([engine, str(len(folders)), f"{sum(wanted):,}", *told, target, reached])
+    return section
 
 
-def _tell(reader: str, engine: str, path: Path) -> dict[str, Any]:
+def calls_check(engine: str, wanted: Sequence[int], found: Sequence[int]) -> Check:
+    """Hold the calls that were found in an engine's captures against the oracle's."""
+    what = f"real tool calls found in all captures: {engine}"
+    return Check(what, sum(found), sum(wanted), "calls", exactly=True)
+
+
+def calls_cell(wanted: Sequence[int], found: Sequence[int] | None) -> str:
+    """Say how many calls were found in the captures, and in how many of these all and no more."""
+    if found is None:
+        return NONE
+    right = sum(one == other for one, other in zip(wanted, found, strict=True))
+    return f"{sum(found):,} ({right})"
+
+
+def _together(said: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Add what a reader said of several files."""
+    errors = dict.fromkeys(error for one in said for error in one.get("errors", ()))
+    amounts = {name: sum(one.get(name, 0) for one in said) for name in ("refused", "skipped")}
+    return amounts | {"errors": list(errors)[:3]}
+
+
+def _reader(reader: str, engine: str, *paths: Path) -> measure.Program:
+    return (measure.PYTHON, rivals.__file__, reader, engine, *paths)
+
+
+def _tell(reader: str, engine: str, *paths: Path) -> list[dict[str, Any]]:
+    """Return what a reader makes of each file."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "told"
-        printed = measure.start([*_reader(reader, engine, path), "--tell"], output).printed
-    said: dict[str, Any] = json.loads(printed)
-    return said
+        printed = measure.start([*_reader(reader, engine, *paths), "--tell"], output).printed
+    return [json.loads(line) for line in printed.splitlines()]
 
 
 def _take(
@@ -71,7 +126,7 @@ def _other(
     if reader not in took:
         return [engine, reader, NONE, NONE, NONE, NONE]
     seconds, peak = took[reader]
-    faster = NONE if reader == "agentframes" else times(seconds / took["agentframes"][0])
+    faster = NONE if reader == OURS else times(seconds / took[OURS][0])
     seen = f"{said['tool_calls']:,} of {calls:,}"
     return [engine, reader, f"{seconds:.2f}", faster, f"{peak:.0f}", seen]
 

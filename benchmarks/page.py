@@ -25,19 +25,25 @@ class Check:
     target: float
     unit: str = "x"
     at_most: bool = False
+    exactly: bool = False  # a count
 
     @property
     def reached(self) -> bool:
         """Whether the measured value, unrounded, is on the right side."""
+        if self.exactly:
+            return self.measured == self.target
         if self.at_most:
             return self.measured <= self.target
         return self.measured >= self.target
 
     def row(self) -> list[str]:
         """Return the cells of its row."""
-        sign = "≤" if self.at_most else "≥"
-        wanted, told = f"{sign} {self.target:g} {self.unit}", f"{self.measured:.2f} {self.unit}"
-        return [self.what, wanted, told, yes(self.reached)]
+        if self.exactly:
+            wanted, told = f"= {self.target:,.0f}", f"{self.measured:,.0f}"
+        else:
+            sign = "≤" if self.at_most else "≥"
+            wanted, told = f"{sign} {self.target:g}", f"{self.measured:.2f}"
+        return [self.what, f"{wanted} {self.unit}", f"{told} {self.unit}", yes(self.reached)]
 
 
 @dataclass

@@ -67,7 +67,7 @@ def whole(bench: Bench) -> Section:
 
 def memory(bench: Bench) -> Section:
     """Peaks: over file size, and for one long line."""
-    small, big = (bench.size, bench.large) if bench.large else (bench.size // 10, bench.size)
+    small, big = bench.small_and_big
     section = Section(
         "Peak memory",
         ["stream", f"{named(small)}, MiB", f"{named(big)}, MiB", "growth"],

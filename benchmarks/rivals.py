@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What else reads such a file, each called in the way its own users would.
 
-    python benchmarks/rivals.py READER ENGINE FILE [--tell]
+    python benchmarks/rivals.py READER ENGINE FILE… [--tell]
 
-reads the file once and prints what it took; with --tell, what the reader made of it instead.
+reads each file once and prints what it took; with --tell, what the reader made of it instead.
 None of the libraries says how a run ended; each makes objects of the frames it knows.
 """
 
@@ -194,15 +194,16 @@ def _mute(skipped: Counter[str]) -> None:
 
 
 def main() -> None:
-    """Read one file by one reader."""
+    """Read files by one reader; print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reader", choices=READERS)
     parser.add_argument("engine")
-    parser.add_argument("file", type=Path)
+    parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--tell", action="store_true")
     options = parser.parse_args()
     what = tell if options.tell else read
-    print(json.dumps(what(options.reader, options.engine, options.file)))
+    for file in options.files:
+        print(json.dumps(what(options.reader, options.engine, file)))
 
 
 if __name__ == "__main__":

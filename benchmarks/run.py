@@ -17,7 +17,7 @@ from pathlib import Path
 # Run as a program, this folder alone would be searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import decoding, measure, others, processes, streams
+from benchmarks import decoding, events, measure, others, processes, streams
 from benchmarks.bench import Bench
 from benchmarks.measure import MB
 from benchmarks.page import Section, page
@@ -30,9 +30,13 @@ SECTIONS: dict[str, Callable[[Bench], Section]] = {
     "startup": processes.startup,
     "decode": decoding.decode,
     "limits": decoding.limits,
+    "events": events.projection,
+    "live": events.live,
     "whole": processes.whole,
     "memory": processes.memory,
+    "events-memory": events.memory,
     "others": others.others,
+    "calls": others.calls,
 }
 
 

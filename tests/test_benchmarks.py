@@ -12,11 +12,16 @@ from pathlib import Path
 import pytest
 
 import agentframes as af
-from benchmarks import measure, streams
+from agentframes.captures import open_folder
+from agentframes.events.model import ToolBurst
+from benchmarks import events, measure, others, streams
+from benchmarks.bench import Bench
 from benchmarks.page import Check
 from benchmarks.streams import ENGINES, Scenario
 
 SIZE = 200_000
+# By the oracle, in all captures that print JSON lines; a new capture may add to its engine's.
+CALLS = {"claude": 89, "codex": 101, "copilot": 120, "gemini": 144, "opencode": 79}
 
 
 def median_length(lines: list[bytes]) -> float:
@@ -106,3 +111,85 @@ def test_wrong_expectation_is_told(tmp_path: Path) -> None:
         file.write(b'{"type":"brand_new"}\n')
     with pytest.raises(ValueError, match="read as"):
         stream.verify()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_real_tool_calls_are_found(engine: str) -> None:
+    """The events of each capture hold as many calls as the oracle counted, from the file alone."""
+    folders = events.captured(engine)
+    wanted, found = events.calls_wanted(folders), events.calls_found(folders)
+    assert wanted == found
+    assert CALLS[engine] == sum(found)
+    assert [
+        f"real tool calls found in all captures: {engine}",
+        f"= {CALLS[engine]} calls", f"{CALLS[engine]} calls", "yes",
+    ] == others.calls_check(engine, wanted, found).row()  # fmt: skip
+    assert f"{CALLS[engine]} ({len(folders)})" == others.calls_cell(wanted, found)
+
+
+def test_captures_are_real_and_print_json_lines() -> None:
+    """Documents, arrays, older protocols and what is made up are left out, and nothing else."""
+    every = [open_folder(str(path.parent)) for path in streams.CORPUS.glob("*/*/*/capture.toml")]
+    taken = {folder for engine in ENGINES for folder in events.captured(engine)}
+    left = {(folder.transport, folder.synthetic) for folder in every if folder not in taken}
+    assert {("json", False), ("json-array", False), ("legacy", False)} == left
+    assert {("jsonl", False)} == {(folder.transport, folder.synthetic) for folder in taken}
+
+
+def test_a_count_is_reached_by_itself_alone() -> None:
+    """One call too many is as wrong as one too few, and what evens out is told."""
+    assert ["x", "= 1,089 calls", "1,089 calls", "yes"] == Check(
+        "x", 1089, 1089, "calls", exactly=True
+    ).row()
+    for other in (1088, 1090):
+        assert not Check("x", other, 1089, "calls", exactly=True).reached
+    assert "4 (1)" == others.calls_cell([1, 1, 2], [2, 0, 2])
+    assert "-" == others.calls_cell([1], None)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_events_of_a_stream_hold_its_calls(engine: str, tmp_path: Path) -> None:
+    """An event counts once, however often it comes, and its calls are those put into the stream."""
+    stream = streams.make(engine, SIZE, tmp_path)
+    run = af.read(stream.path, events=True)
+    assert len(run.events) == events.count_events(stream)
+    calls = sum(event.count for event in run.events if isinstance(event, ToolBurst))
+    assert stream.expected.tool_calls == calls
+
+
+def test_events_without_a_call_are_no_ground(tmp_path: Path) -> None:
+    """A stream whose events lack a call that it was made with is not measured on."""
+    stream = streams.make("codex", SIZE, tmp_path)
+    lines = stream.path.read_bytes().splitlines(keepends=True)
+    call = next(line for line in lines if b'"command_execution"' in line)
+    id_ = re.search(rb"item_\d+", call)
+    assert id_ is not None
+    stream.path.write_bytes(b"".join(line for line in lines if id_[0] + b'"' not in line))
+    with pytest.raises(ValueError, match="tool calls in the events"):
+        events.count_events(stream)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_line_is_fed(engine: str) -> None:
+    """Each line of a capture is fed on its own, and events come while it is read."""
+    for folder in events.captured(engine):
+        fed = events.feed(folder)
+        printed = Path(folder.stdout).read_bytes()
+        assert printed.count(b"\n") == len(fed) - (printed[-1:] not in {b"", b"\n"})
+        assert bool(printed) == any(count for _, count in fed)
+
+
+def test_consumer_takes_all_events(tmp_path: Path) -> None:
+    """The program whose memory is measured reads to the end."""
+    stream = streams.make("gemini", SIZE, tmp_path)
+    assert measure.start(events.consumer(stream.path)).peak_mib > 1
+    with pytest.raises(RuntimeError, match="status 1"):
+        measure.start(events.consumer(tmp_path / "missing.jsonl"))
+
+
+def test_sizes_that_memory_is_compared_at() -> None:
+    """The large size where there is one, else a tenth of the size."""
+    bench = Bench(engines=ENGINES, size=1000, large=None, rounds=1, say=print)
+    assert (100, 1000) == bench.small_and_big
+    bench.large = 5000
+    assert (1000, 5000) == bench.small_and_big

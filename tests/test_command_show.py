@@ -412,7 +412,7 @@ class TestExitStatus:
         """A CLI's own session file is told as such."""
         rollout = {"timestamp": "2026-11-30T00:00:00Z", "type": "session_meta", "payload": {}}
         done = run(*how, stdin=json.dumps(rollout).encode() + b"\n")
-        line = "agentframes: show: a Codex session file, not print-mode output"
+        line = "agentframes: show: -: a Codex session file, not print-mode output"
         assert (2, [line]) == (done.returncode, lines(done.stderr))
 
     @pytest.mark.parametrize("how", ["", "--json"])

@@ -267,7 +267,7 @@ class TestCaptures:
 
     def test_claude_compaction(self) -> None:
         """What was cut is a warning; the summary is folded away."""
-        assert rows("claude/2.1.332/s29-compact")[0].startswith("! Output truncated: Earlier turns")
+        assert rows("claude/2.1.332/s29-compact")[2].startswith("! Output truncated: Earlier turns")
         assert "· Run completed: It took 0.163 s." == rows("claude/2.1.332/s29-compact")[-1]
 
     def test_codex_edit(self) -> None:
@@ -525,7 +525,7 @@ class TestRows:
 
     def test_a_long_command_gives_way(self) -> None:
         """Figures stay on the line; what the call is about is cut."""
-        told = burst(call(input={"command": "word " * 20}, exit_code=0))
+        told = burst(call(subject="word " * 20, exit_code=0))
         assert "  ✓ Bash  word word word wo… · exit 0" == painted([told], width=37).split("\n")[1]
 
     def test_inputs(self) -> None:
@@ -547,8 +547,8 @@ class TestAgents:
 
     def test_nesting(self) -> None:
         """A sub-agent's sub-agent stands behind two bars."""
-        outer = call("Task", id="o", family="agent", input={"description": "outer"})
-        inner = call("Task", id="i", family="agent", input={"description": "inner"})
+        outer = call("Task", id="o", family="agent", subject="outer")
+        inner = call("Task", id="i", family="agent", subject="inner")
         events: list[Any] = [
             burst(outer),
             burst(inner, parent_call_id="o"),

@@ -22,7 +22,7 @@ from agentframes.commands.arguments import (
     source,
     writable,
 )
-from agentframes.commands.read import HINTS as READHINTS
+from agentframes.commands.read import HINTS as READ_HINTS
 from agentframes.commands.read import STATUSES
 from agentframes.conversation import UNNAMED, Reader
 from agentframes.engines.support import plain_version
@@ -37,7 +37,7 @@ from agentframes.terminal.plain import one_line
 from agentframes.terminal.wire import JsonLines, Sink, redacted
 from agentframes.types import TRANSPORTS, FrameSource
 
-HINTS = READHINTS | {"empty": "the CLI printed nothing; what it wrote to stderr may tell why"}
+HINTS = READ_HINTS | {"empty": "the CLI printed nothing; what it wrote to stderr may tell why"}
 
 MAX_WIDTH = 10_000
 
