@@ -41,7 +41,7 @@ help:
 	@echo 'make render-fixtures  write the snapshots of the conversation, three tiers, to tests/snapshots'
 	@echo 'make fuzz    throw damaged output at the readers: SECONDS=3600 for an hour, JOBS=2, SEED=…'
 	@echo 'make mutations  damage every capture: cut at every byte, and each other damage 20 times'
-	@echo 'make bench   measure, and write docs/performance.md; BENCH= leaves out the streams of 1 GB'
+	@echo 'make bench   measure, and write docs/performance*.md; BENCH= leaves out the streams of 1 GB'
 	@echo 'make fmt     format, and fix what ruff can fix'
 	@echo 'make lock    requirements-*.lock from pyproject.toml; UPGRADE=1 takes the newest releases'
 	@echo 'make clean   remove .venv, caches and builds'

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 HEAD = """\
-# Performance
+# {title}
 
 `make bench` writes this page; nothing in it is written by hand. A ratio above 1 means that
 agentframes is faster. All numbers of one table are from one run on one machine, in turns, best
@@ -95,11 +95,13 @@ def _numeric(cell: str) -> bool:
     return cell[:1].isdigit() or cell == "-"
 
 
-def page(machine: Sequence[tuple[str, str]], sections: Sequence[Section], how: str) -> str:
+def page(
+    title: str, machine: Sequence[tuple[str, str]], sections: Sequence[Section], how: str
+) -> str:
     """Return the whole page."""
     checks = [check for section in sections for check in section.checks]
     targets = Section("Targets", ["what", "target", "measured", "reached"])
     targets.rows = [check.row() for check in checks]
     where = Section("Measured on", ["", ""], words=how, rows=list(machine))
-    parts = [HEAD, *(section.text() for section in (targets, where, *sections))]
+    parts = [HEAD.format(title=title), *(section.text() for section in (targets, where, *sections))]
     return "\n".join(parts)

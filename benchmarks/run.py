@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure agentframes, and hold it against its targets and against other readers.
 
-    .venv-bench/bin/python benchmarks/run.py [--large] [--write]
+    .venv-bench/bin/python benchmarks/run.py [--large] [--write] [--page facts]
 
-Prints a table a section; with --write, docs/performance.md is written when all are measured.
+Prints a table a section; with --write, a page of docs/ is written when all its sections are
+measured: performance.md of the facts, performance-events.md of the conversation.
 """
 
 from __future__ import annotations
@@ -22,22 +23,31 @@ from benchmarks.bench import Bench
 from benchmarks.measure import MB
 from benchmarks.page import Section, page
 
-PAGE = streams.ROOT / "docs" / "performance.md"
+DOCS = streams.ROOT / "docs"
 UNITS = {"": 1, "KB": 1000, "MB": MB, "GB": 1000 * MB}
 
+Sections = dict[str, Callable[[Bench], Section]]
+
 # Start-up first, while the machine is cool; `limits` works on what `decode` measured.
-SECTIONS: dict[str, Callable[[Bench], Section]] = {
+FACTS: Sections = {
     "startup": processes.startup,
     "decode": decoding.decode,
     "limits": decoding.limits,
-    "events": events.projection,
-    "live": events.live,
     "whole": processes.whole,
     "memory": processes.memory,
-    "events-memory": events.memory,
     "others": others.others,
+}
+EVENTS: Sections = {
+    "events": events.projection,
+    "live": events.live,
+    "events-memory": events.memory,
     "calls": others.calls,
 }
+PAGES: dict[str, tuple[str, str, Sections]] = {
+    "facts": ("performance.md", "Performance", FACTS),
+    "events": ("performance-events.md", "Performance of the conversation", EVENTS),
+}
+SECTIONS: Sections = FACTS | EVENTS
 
 
 def size(text: str) -> int:
@@ -59,7 +69,8 @@ def parser() -> argparse.ArgumentParser:
     add("--engine", action="append", choices=streams.ENGINES, help="this engine only; repeatable")
     add("--rounds", type=int, default=5, help="rounds of what is quick (5); 2 or 3 of the rest")
     add("--only", action="append", choices=SECTIONS, help="this section only; repeatable")
-    add("--write", action="store_true", help=f"write {PAGE.relative_to(streams.ROOT)}")
+    add("--page", action="append", choices=PAGES, help="this page's sections only; repeatable")
+    add("--write", action="store_true", help="write the pages")
     return made
 
 
@@ -68,7 +79,8 @@ def main() -> int:
     options = parser().parse_args()
     if options.write and (options.only or options.engine):
         parser().error("--write takes all sections and engines: no --only and no --engine")
-    wanted = set(options.only or SECTIONS)
+    pages = [PAGES[name] for name in options.page or PAGES]
+    wanted = set(options.only or (name for *_, sections in pages for name in sections))
     if "limits" in wanted:
         wanted.add("decode")
     bench = Bench(
@@ -79,17 +91,18 @@ def main() -> int:
         say=lambda told: print(told, file=sys.stderr),
     )
     told_machine = measure.machine()
-    told = []
-    for name, make in SECTIONS.items():
-        if name in wanted:
-            told.append(make(bench))
-            print(told[-1].text(), flush=True)
     command = " ".join(["benchmarks/run.py", *sys.argv[1:]])
-    whole = page(told_machine, told, f"`{command}`, best of {options.rounds}.")
-    if options.write:
-        PAGE.write_text(whole, encoding="utf-8")
-    else:
-        print(whole.partition("## Start-up")[0])
+    for file, title, sections in pages:
+        told = []
+        for name, make in sections.items():
+            if name in wanted:
+                told.append(make(bench))
+                print(told[-1].text(), flush=True)
+        whole = page(title, told_machine, told, f"`{command}`, best of {options.rounds}.")
+        if options.write:
+            (DOCS / file).write_text(whole, encoding="utf-8")
+        elif told:
+            print(whole.partition("## Measured on")[0])
     return 0
 
 

@@ -67,9 +67,15 @@ def decode(raw: Raw, wanted: Any) -> Any:
     if not present(raw):
         return None
     try:
-        return msgspec.json.decode(raw, type=wanted)
+        return _decoder(wanted).decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+@functools.cache
+def _decoder(wanted: Any) -> msgspec.json.Decoder[Any]:
+    """Keep a decoder for each type: making one of a list's type takes longer than decoding."""
+    return msgspec.json.Decoder(wanted)
 
 
 def bounded(struct: S) -> S:
@@ -116,6 +122,7 @@ def remember(known: OrderedDict[K, Any], key: K, value: Any) -> None:
         known.popitem(last=False)
 
 
+@functools.lru_cache(maxsize=256)  # the signals of a frame share its time
 def epoch_ms(timestamp: str | None) -> int | None:
     """Read an ISO 8601 time as milliseconds since the epoch."""
     if timestamp is None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 200  # of one burst: the next call opens another, so that state stays bounded
 MAX_SAMPLES = 3
-KEPT = 512  # calls of which a later frame may still speak
+KEPT = 2048  # calls of which a later frame may still speak
 NAMELESS = "(unknown)"
 FAILURES = frozenset({"failed", "denied"})
 
@@ -70,18 +70,18 @@ class BurstRow(Row):
                 for call, line in commands
                 if runs_tests(line)
             ],
-            commands=[_command(call, line) for call, line in commands],
+            commands=[_command(call, line, source) for call, line in commands],
             calls=[call.told(source) for call in calls],
         )
 
 
-def _command(call: CallState, line: str) -> Command:
+def _command(call: CallState, line: str, source: str) -> Command:
     output = call.output
     return Command(
         command=line,
         status=call.status,
         exit_code=call.exit_code,
-        output=None if output is None else output.text(),
+        output=call.told(source).output_preview,
         output_line_count=None if output is None else output.line_count,
         output_truncated=call.truncated or (output is not None and output.cut),
     )

@@ -7,6 +7,7 @@ which makes its event when that is asked for, so that whoever asks at the end pa
 
 from __future__ import annotations
 
+import functools
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -105,6 +106,7 @@ class Rows:
         return [row.event(self.source) if isinstance(row, Row) else row for row in changed.values()]
 
 
+@functools.lru_cache(maxsize=256)  # the events of a frame share its time
 def stamp(time_ms: float | None) -> str | None:
     """Write a time in milliseconds since the epoch as RFC 3339, in UTC."""
     if time_ms is None:
