@@ -18,6 +18,7 @@ import agentframes as af
 from agentframes import reading
 from agentframes.facts.model import Finding
 from agentframes.streams import Stream
+from tests.readings import events, events_by_lines
 
 THREAD = b'{"type":"thread.started","thread_id":"1"}'
 OTHERS = b'{"type":"session.x","data":{},"id":"1","timestamp":"2","parentId":"3"}'
@@ -304,3 +305,13 @@ def test_a_frame_that_two_engines_take_for_theirs() -> None:
     runs = af.read_all(lines(opened, both, opened))
     assert ["opencode", "gemini", "opencode"] == [run.engine for run in runs]
     assert 1 == sum(run.frames.unknown for run in runs)
+
+
+def test_another_engine_in_a_document_that_is_fed_line_by_line() -> None:
+    """The lines of an open document that were fed before are read again with the new engine."""
+    opened = {"type": "step_start", "timestamp": 1, "sessionID": "ses_1",
+              "part": {"type": "step-start", "id": "prt_1", "messageID": "msg_1"}}  # fmt: skip
+    turn = {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}
+    printed = lines(STARTED, opened) + b'{\n {"type":"turn.started"}\n' + lines(turn)
+    assert events(printed) == events_by_lines(printed)
+    assert ["codex", "opencode", "codex"] == [run.engine for run in af.read_all(printed)]

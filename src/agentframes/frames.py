@@ -151,9 +151,12 @@ class FrameReader(Generic[F]):
             begin = end
         self._place.leave()
 
-    def held(self) -> tuple[bytes, int]:
-        """Return the lines of a document that is open, and the number of the first."""
-        return b"\n".join(self._document), self.lines - len(self._document) + 1
+    def held(self) -> list[bytes]:
+        """Return the lines of a document that is open, the last ones that were read.
+
+        Further lines are added to that list, until the document is closed.
+        """
+        return self._document
 
     def close(self) -> None:
         """End the input: a document that was never closed is read as far as it goes."""

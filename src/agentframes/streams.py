@@ -77,10 +77,13 @@ class Stream(FrameSink[Any]):
             if engine is not None:
                 self._enter(engine)
         while chunk:
-            first = self._frames.lines + 1
+            held = self._frames.held()
+            before, first = len(held), self._frames.lines + 1
             try:
                 self._frames.feed(chunk)
             except _AnotherEngine as other:
+                if other.line < first:  # in a document that was open
+                    chunk, first = b"\n".join((*held[:before], chunk)), first - before
                 chunk = chunk.split(b"\n", other.line - first)[-1]
                 self._change(other.engine, other.line - 1)
             else:
@@ -89,12 +92,13 @@ class Stream(FrameSink[Any]):
     def _finish(self) -> None:
         """Read what is held back at the end: it may be another engine's, too."""
         while True:
-            held, first = self._frames.held()
+            held = self._frames.held()
+            first = self._frames.lines - len(held) + 1
             try:
                 self._frames.close()
             except _AnotherEngine as other:
                 self._change(other.engine, other.line - 1)
-                self.feed(held.split(b"\n", other.line - first)[-1])
+                self.feed(b"\n".join(held[other.line - first :]))
             else:
                 return
 
