@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 from agentframes.events import notices
 from agentframes.events.model import (
     ConversationEvent,
@@ -80,6 +82,13 @@ class TranscriptRow(Row):
         )
 
 
+class Asked(msgspec.Struct):
+    """A question that was told, and its number among the rows."""
+
+    number: int
+    event: NeedsInput
+
+
 class Asides:
     """Appends rows that stand beside what is said and done; all but transcripts are complete."""
 
@@ -128,20 +137,27 @@ class Asides:
 
     def needs_input(
         self, signal: Signal, asks: str, tool: str | None, request_id: str | None
-    ) -> None:
+    ) -> Asked:
         """The agent asks and waits."""
-        self._rows.add(
-            NeedsInput(
-                id=self._rows.name(signal.at),
-                **times(signal),  # type: ignore[arg-type]
-                severity="warn",
-                raw_range=self._rows.range(signal.at),
-                parent_call_id=signal.agent,
-                question=bounded(asks) or "",
-                tool_name=tool,
-                request_id=request_id,
-            )
+        asked = NeedsInput(
+            id=self._rows.name(signal.at),
+            **times(signal),  # type: ignore[arg-type]
+            severity="warn",
+            raw_range=self._rows.range(signal.at),
+            parent_call_id=signal.agent,
+            question=bounded(asks) or "",
+            tool_name=tool,
+            request_id=request_id,
         )
+        return Asked(self._rows.add(asked), asked)
+
+    def ask_again(self, asked: Asked, request_id: str | None) -> None:
+        """A question that was told comes again as a request to the host."""
+        event = msgspec.structs.replace(
+            asked.event, request_id=request_id, revision=asked.event.revision + 1
+        )
+        asked.event = event
+        self._rows.replace(asked.number, event)
 
     def usage(self, signal: Usage) -> None:
         """An account of tokens and money."""

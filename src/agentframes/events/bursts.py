@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 200  # of one burst: the next call opens another, so that state stays bounded
 MAX_SAMPLES = 3
-KEPT = 2048  # calls of which a later frame may still speak
+KEPT = 512  # calls that have ended of which a later frame may still speak
 NAMELESS = "(unknown)"
 FAILURES = frozenset({"failed", "denied"})
+
+Known = tuple["CallState", "BurstRow"]
 
 
 class BurstRow(Row):
@@ -92,19 +94,24 @@ class Bursts:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._calls: OrderedDict[str, tuple[CallState, BurstRow]] = OrderedDict()
+        self._running: dict[str, Known] = {}
+        self._over: OrderedDict[str, Known] = OrderedDict()
         self._open: dict[str | None, BurstRow] = {}
-        self._unsettled: dict[int, BurstRow] = {}
+        self._unsettled: dict[str | None, dict[int, BurstRow]] = {}
 
     def begin_run(self) -> None:
         """Forget the run before: call ids may come again."""
         self.close()
-        self._calls.clear()
+        self._running.clear()
+        self._over.clear()
+
+    def _known(self, call_id: str) -> Known | None:
+        return self._running.get(call_id) or self._over.get(call_id)
 
     def begin(self, signal: ToolCall, model: str | None) -> None:
         """Take a telling of a call, the first or a further one."""
-        known = self._calls.get(signal.call_id)
-        if known is None:
+        known = self._known(signal.call_id)
+        if known is None or known[0].is_another(signal):
             call = CallState(signal.call_id, signal.name, signal.family)
             burst = self._join(call, signal, model)
         else:
@@ -119,22 +126,29 @@ class Bursts:
             burst = BurstRow(self._rows.name(signal.at), signal.at, signal.agent)
             burst.model, burst.time = model, stamp(signal.time_ms)
             self._rows.open(burst)
-            self._open[signal.agent] = self._unsettled[burst.number] = burst
+            self._open[signal.agent] = burst
+            self._unsettled.setdefault(signal.agent, {})[burst.number] = burst
             burst.revision = -1  # what opens it is no change
         burst.calls.append(call)
         burst.running += 1
-        self._calls[call.id] = call, burst
-        if len(self._calls) > KEPT:
-            self._calls.popitem(last=False)
+        self._over.pop(call.id, None)
+        self._running[call.id] = call, burst
         return burst
+
+    def _is_over(self, call: CallState, burst: BurstRow) -> None:
+        """Remember a call that has ended for as long as there is room."""
+        self._running.pop(call.id, None)
+        self._over[call.id] = call, burst
+        if len(self._over) > KEPT:
+            self._over.popitem(last=False)
 
     def knows(self, call_id: str) -> bool:
         """Tell whether a call's begin was told."""
-        return call_id in self._calls
+        return self._known(call_id) is not None
 
     def say(self, signal: ToolOutput) -> None:
         """Take output of a call."""
-        known = self._calls.get(signal.call_id)
+        known = self._known(signal.call_id)
         if known is not None:
             call, burst = known
             call.say(signal)
@@ -142,7 +156,7 @@ class Bursts:
 
     def end(self, signal: ToolEnd, model: str | None) -> None:
         """Take the end of a call; of one whose begin is lost, that is all there is."""
-        known = self._calls.get(signal.call_id)
+        known = self._known(signal.call_id)
         if known is None:
             call = CallState(signal.call_id, NAMELESS, "other")
             burst = self._join(call, signal, model)
@@ -150,12 +164,13 @@ class Bursts:
             call, burst = known
         burst.running -= call.running
         call.end(signal)
+        self._is_over(call, burst)
         self._changed(burst, signal)
         self._settle(burst)
 
     def spawned(self, signal: Agent) -> bool:
         """Take what is told of a sub-agent; tell whether its call is still to be seen."""
-        known = self._calls.get(signal.call_id)
+        known = self._known(signal.call_id)
         if known is None:
             return False
         call, burst = known
@@ -165,12 +180,12 @@ class Bursts:
 
     def actor(self, agent: str | None) -> str | None:
         """Name a sub-agent by what its call told of it."""
-        known = self._calls.get(agent) if agent is not None else None
+        known = self._known(agent) if agent is not None else None
         return known[0].agent.name if known and known[0].agent else None
 
     def image(self, signal: Media) -> None:
         """Take an image that a call yields."""
-        known = self._calls.get(signal.owner)
+        known = self._known(signal.owner)
         if known is None:
             return
         call, burst = known
@@ -199,25 +214,27 @@ class Bursts:
 
     def _settle(self, burst: BurstRow) -> None:
         if burst.open and burst.sealed and not burst.running:
-            self._unsettled.pop(burst.number, None)
+            of_agent = self._unsettled.get(burst.agent, {})
+            of_agent.pop(burst.number, None)
+            if not of_agent:
+                self._unsettled.pop(burst.agent, None)
             self._rows.close(burst)
 
     def end_agent(self, agent: str | None) -> None:
         """An agent has ended: what it called and did not end stays unfinished."""
         self.seal(agent)
-        for burst in [one for one in self._unsettled.values() if one.agent == agent]:
+        for burst in list(self._unsettled.get(agent, {}).values()):
             self._give_up(burst)
 
     def close(self) -> None:
         """End all bursts."""
-        for burst in list(self._unsettled.values()):
-            self._give_up(burst)
-        self._open.clear()
+        for agent in list(self._unsettled):
+            self.end_agent(agent)
 
     def _give_up(self, burst: BurstRow) -> None:
         for call in burst.calls:
             if call.running:
-                call.status = "unfinished"
-                call.repeat()
+                call.give_up()
+                self._is_over(call, burst)
         burst.running, burst.sealed = 0, True
         self._settle(burst)

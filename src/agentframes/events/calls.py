@@ -123,6 +123,15 @@ class CallState:
         else:
             spans.append((at.first, at.last))
 
+    def is_another(self, signal: ToolCall) -> bool:
+        """Tell whether a telling is of another call, which bears the id of one that has ended.
+
+        The same line may be there twice; another call is called with something else.
+        """
+        if self.running or signal.mode == "delta" or signal.input is None:
+            return False
+        return signal.name != self.name or signal.input.decode() != self._whole_input()
+
     def begin(self, signal: ToolCall) -> None:
         """Take a telling of the call, or a piece of its input."""
         self.reach(signal.at)
@@ -228,7 +237,7 @@ class CallState:
             subject=self.subject(),
             server=self.server,
             tool=self.tool,
-            input=self._whole_input(),
+            input=self._input if self.running else self._whole_input(),
             output_preview=None if output is None else output.text(),
             output_bytes=self.full_bytes or size,
             output_truncated=self.truncated,
@@ -252,8 +261,9 @@ class CallState:
                 return text
         return self._input
 
-    def repeat(self) -> None:
-        """Have `told()` look again."""
+    def give_up(self) -> None:
+        """The call's end will not come."""
+        self.status = "unfinished"
         self._told = None
 
 

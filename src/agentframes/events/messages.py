@@ -82,11 +82,17 @@ class Messages:
         self._rows = rows
         self._known: OrderedDict[Key, MessageRow] = OrderedDict()
         self._open: dict[str | None, MessageRow] = {}
+        self._last: MessageRow | None = None
+
+    def last_said(self) -> str:
+        """Return the main agent's last message, as far as it has come."""
+        return "" if self._last is None else self._last.body
 
     def begin_run(self) -> None:
         """Forget the run before: message ids may come again."""
         self.close()
         self._known.clear()
+        self._last = None
 
     def take(self, signal: Text | Reasoning, model: str | None, actor: str | None) -> bool:
         """Take a piece of a message or all of it; tell whether a message began with it."""
@@ -115,8 +121,11 @@ class Messages:
     def _keep(self, key: Key, row: MessageRow) -> None:
         self._rows.open(row)
         self._known[key] = row
+        if row.agent is None and row.origin == "model":
+            self._last = row
         if len(self._known) > KEPT:
-            self._known.popitem(last=False)
+            oldest = next((key for key, row in self._known.items() if not row.open), key)
+            del self._known[oldest]
 
     def _go_on(self, row: MessageRow, signal: Text | Reasoning, text: str) -> None:
         """Take a further piece; a whole stands for all the pieces before it."""

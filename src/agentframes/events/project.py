@@ -8,15 +8,16 @@ messages and calls, of which later frames may speak.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentframes import signals
+from agentframes.engines.support import remember
 from agentframes.events import notices
-from agentframes.events.asides import Asides, Nobody, Teller, is_image, question
+from agentframes.events.asides import Asides, Asked, Nobody, Teller, is_image, question
 from agentframes.events.bursts import Bursts
 from agentframes.events.messages import Messages
 from agentframes.events.model import ConversationEvent, RunMarker
@@ -35,7 +36,6 @@ _ANSWERS = frozenset({
 })  # fmt: skip
 # What a session is made of before it is asked.
 _BEFORE = frozenset({signals.Begin, signals.Native, signals.Turn, signals.Damaged, signals.Noise})
-MAX_QUESTIONS = 64  # calls of tools that ask, of which each is told once
 
 
 class Projector:
@@ -52,8 +52,8 @@ class Projector:
         self._last = Span(0, 0)
         self._models: dict[str | None, str] = {}
         self._usage: signals.Usage | None = None
-        self._asked_by: deque[str] = deque(maxlen=MAX_QUESTIONS)
-        self._ended = self._spoken = False
+        self._asked_by: OrderedDict[str, Asked] = OrderedDict()
+        self._ended = self._spoken = self._told = False
         self._answer: str | None = None
         self._prompt: str | None = None
         self._failed: str | None = None
@@ -98,6 +98,7 @@ class Projector:
             self._asked()
         if signal.at.last > self._last.last:
             self._last = signal.at
+        self._told = True
         self._take[type(signal)](signal)
 
     def drain(self) -> list[ConversationEvent]:
@@ -124,13 +125,17 @@ class Projector:
 
     def close(self, *, tells_end: bool = True) -> None:
         """End the stream: what is open stays as it is. A text tells no end."""
+        self._end_run(tells_end=tells_end)
+
+    def _end_run(self, *, tells_end: bool = True) -> None:
         self._tell_usage()
         self._asides.end_transcript()
         self._asked()
         self._messages.close()
         self._bursts.close()
-        if tells_end and not self._ended and self._last.last:
+        if tells_end and self._told and not self._ended:
             self._asides.row(self._last, None, notices.NO_END)
+        self._told = False
 
     # --- runs ------------------------------------------------------------------------------------
 
@@ -142,8 +147,9 @@ class Projector:
         if why == "resumed":
             self._resumed()
             return
-        self._messages.begin_run()
+        self._end_run()
         self._bursts.begin_run()
+        self._messages.begin_run()
         self._plans.begin_run()
         self._models.clear()
         self._ended = self._spoken = False
@@ -196,9 +202,10 @@ class Projector:
         self._messages.settle(None)
         self._bursts.end_agent(None)
         answer = self._answer
-        if answer is None and signal.structured is not None:
+        if not (answer and answer.strip()) and signal.structured is not None:
             answer = signal.structured.json()
-        if answer and answer.strip() and not self._spoken:
+        new = answer is not None and answer.strip() != self._messages.last_said().strip()
+        if answer and answer.strip() and new and not self._spoken:
             time = times(signal)["timestamp"]
             self._messages.answer(signal.at, answer, self._models.get(None), time)
         self._ended = True
@@ -260,23 +267,24 @@ class Projector:
 
     def _call(self, signal: signals.ToolCall) -> None:
         self._messages.settle(signal.agent)
+        self._spoken = self._spoken and signal.agent is not None
         self._bursts.begin(signal, self._models.get(signal.agent))
         if signal.family == "ask" and signal.mode == "whole" and signal.input is not None:
             self._ask(signal, signal.input.decode())
 
     def _ask(self, signal: signals.ToolCall, value: Any) -> None:
         """A tool that asks the human: its question is a row of its own, once."""
-        if signal.call_id in self._asked_by:
-            return
-        self._asked_by.append(signal.call_id)
-        asks = question(value) or signal.title or signal.name
-        self._asides.needs_input(signal, asks, signal.name, None)
+        if signal.call_id not in self._asked_by:
+            asks = question(value) or signal.title or signal.name
+            asked = self._asides.needs_input(signal, asks, signal.name, None)
+            remember(self._asked_by, signal.call_id, asked)
 
     def _call_end(self, signal: signals.ToolEnd) -> None:
         if signal.status == "invalid" and not self._bursts.knows(signal.call_id):
             self._asides.status(signal, notices.no_tool(signal))
             return
         self._bursts.end(signal, self._models.get(signal.agent))
+        self._end_agent(signal.call_id)
 
     def _plan(self, signal: signals.Plan) -> None:
         if self._plans.take(signal, self._models.get(signal.agent)):
@@ -287,17 +295,25 @@ class Projector:
         in_sight = self._bursts.spawned(signal)
         if signal.phase != "end":
             return
-        self._messages.settle(signal.call_id)
-        self._bursts.end_agent(signal.call_id)
-        self._plans.forget(signal.call_id)
-        self._models.pop(signal.call_id, None)
+        self._end_agent(signal.call_id)
+        self._models.pop(signal.call_id, None)  # what it said last may come behind its call
         if not in_sight:
             name = signal.name or self._bursts.actor(signal.call_id)
             self._asides.status(signal, notices.agent(signal, name))
 
+    def _end_agent(self, call_id: str) -> None:
+        """A call has ended, and with it the agent that it spawned, if it did."""
+        self._messages.settle(call_id)
+        self._bursts.end_agent(call_id)
+        self._plans.forget(call_id)
+
     def _permission(self, signal: signals.Permission) -> None:
         if signal.phase != "asked":
             self._asides.status(signal, notices.permission(signal))
+            return
+        known = self._asked_by.get(signal.call_id or "")
+        if known is not None:  # the question itself was told, by its call
+            self._asides.ask_again(known, signal.request_id)
             return
         asks = signal.reason or f"May the agent use {signal.tool or 'this tool'}?"
         self._asides.needs_input(signal, asks, signal.tool, signal.request_id)

@@ -95,9 +95,8 @@ def counts(usage: MessageUsage, *, final: bool) -> Counts:
 
 
 def _part(reader: ClaudeInterpreter, agent: str | None, message_id: str) -> int:
-    last, part = reader.parts.get(agent, (None, -1))
-    part = part + 1 if last == message_id else 0
-    remember(reader.parts, agent, (message_id, part))
+    part = reader.parts.get((agent, message_id), -1) + 1
+    remember(reader.parts, (agent, message_id), part)
     return part
 
 

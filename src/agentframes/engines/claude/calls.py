@@ -58,7 +58,6 @@ def _plan(
 def end(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int = 0) -> None:
     """Tell how a call ended, and what its result means beyond the call."""
     call_id = block.tool_use_id or ""
-    reader.parts.pop(call_id, None)
     reader.streaming.pop(call_id, None)
     kind = f"{frame.type}/{block.type}"
     if not reader.full:
@@ -76,7 +75,7 @@ def end(reader: ClaudeInterpreter, frame: Frame, block: Block, index: int = 0) -
             **common,
             call_id=call_id,
             status="cancelled" if result.interrupted else tools.status(frame, block, words),
-            exit_code=tools.exit_code(words),
+            exit_code=tools.exit_code(words) if tools.family(name) == "execute" else None,
             output=output,
             structured=told(result.structuredContent),
             error=words or None,

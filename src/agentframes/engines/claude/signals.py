@@ -67,8 +67,8 @@ class ClaudeInterpreter(Interpreter[Frame]):
         # Task id -> the call that began it, and whether it is a sub-agent.
         self.tasks: OrderedDict[str, tuple[str | None, bool]] = OrderedDict()
         self.denied: OrderedDict[str, None] = OrderedDict()
-        # An agent's message at hand and its last part; forgotten when the agent's call ends.
-        self.parts: OrderedDict[str | None, tuple[str, int]] = OrderedDict()
+        # The last part of each agent's messages, which may come in turns.
+        self.parts: OrderedDict[tuple[str | None, str], int] = OrderedDict()
         self.streaming: OrderedDict[str | None, Streaming] = OrderedDict()
         self.last_call: tuple[str | None, MessageUsage | None, str | None] = (None, None, None)
         self.thinking_tokens: int | None = None
@@ -117,7 +117,7 @@ class ClaudeInterpreter(Interpreter[Frame]):
         self.cli_version = self.given_version
         self.transport = "jsonl"
         self.tells_tool_calls = self.tells_model_calls = True
-        self.streamed = False
+        self.streamed = self.answered = self.reset_announced = self.agents_told = False
         self.api_error = self.thinking_tokens = None
         self.compacted = False
         self.last_call = (None, None, None)

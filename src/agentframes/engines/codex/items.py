@@ -64,14 +64,16 @@ def _message(reader: CodexInterpreter, item: Item, place: Place, kind: str) -> N
     at, text = place.span(), told(item.text)
     if text is None:
         return
-    reader.emit(Text(at=at, kind=kind, message_id=item.id, part=0, text=text))
+    name = item.id or f"line {at.first}"
+    reader.emit(Text(at=at, kind=kind, message_id=name, part=0, text=text))
     reader.emit(Native(at=at, kind=kind, final_text=text, final_text_source="last_message"))
 
 
 def _reasoning(reader: CodexInterpreter, item: Item, place: Place, kind: str) -> None:
-    text = told(item.text)
+    at, text = place.span(), told(item.text)
     if text is not None:
-        reader.emit(Reasoning(at=place.span(), kind=kind, message_id=item.id, part=0, text=text))
+        name = item.id or f"line {at.first}"
+        reader.emit(Reasoning(at=at, kind=kind, message_id=name, part=0, text=text))
 
 
 def _plan(reader: CodexInterpreter, item: Item, place: Place, kind: str) -> None:

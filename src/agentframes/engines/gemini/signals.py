@@ -48,7 +48,8 @@ class GeminiInterpreter(Interpreter[Frame]):
         self.calls: OrderedDict[str, calls.Call] = OrderedDict()
         self.last_error: str | None = None
         self.begun = False  # frames of a stream were read, and no result since
-        self.ended = False  # a result was told, and no begin since
+        self.ended = False  # a result was told, and no other run's begin since
+        self.announced = False  # a run was
 
     def frame(self, frame: Frame, place: Place) -> None:
         """Read one frame."""
@@ -123,7 +124,8 @@ class GeminiInterpreter(Interpreter[Frame]):
         self.said.over()
         self.calls.clear()
         self.last_error = None
-        self.ended = False
+        self.ended = self.ended and not self.announced  # the first to announce itself is no other
+        self.announced = True
 
     def time(self, frame: Frame) -> int | None:
         """Read a frame's time where somebody wants it."""

@@ -71,7 +71,7 @@ class Run:
         self.call: str | None = None  # the id of the last model call
         self.call_open = False
         self.message: str | None = None  # of the last model call
-        self.part: tuple[str | None, int] = (None, -1)
+        self.positions: OrderedDict[str | None, int] = OrderedDict()  # of messages' last parts
         self.parts: OrderedDict[str, str] = OrderedDict()  # told before -> their model call
         self.refusal: str | None = None  # of a call of the last step, for want of permission
         self.finish: str | None = None  # why the last step ended, if nothing came after it
@@ -305,9 +305,8 @@ class OpencodeInterpreter(Interpreter[Frame]):
 
     def _position(self, part: Part) -> int:
         """Count the texts and reasonings of a message."""
-        message, position = self.run.part
-        position = position + 1 if message == part.messageID else 0
-        self.run.part = (part.messageID, position)
+        position = self.run.positions.get(part.messageID, -1) + 1
+        remember(self.run.positions, part.messageID, position)
         return position
 
     def _tool_use(self, frame: Frame) -> None:
