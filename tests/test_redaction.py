@@ -155,3 +155,25 @@ def _seconds(text: str) -> float:
     begin = time.process_time()
     redact(text)
     return time.process_time() - begin
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sk-\x1b[01;31m\x1b[Kant-api03\x1b[m\x1b[K-AbCd1234efGH5678 x", "[redacted] x"),
+        ("sk-\u202eant-api03-AbCd1234efGH5678", "[redacted]"),
+        ("\x1b[32mok\x1b[0m", "\x1b[32mok\x1b[0m"),
+        ("aaaa\n… 7 bytes left out …\nEfGH5678AbCd z", "aaaa\n… 7 bytes left out …\n[redacted] z"),
+        ("it was AbCd1234efGH…", "it was [redacted]…"),
+        ("and so on, interminably…", "and so on, interminably…"),
+        ("DB_PASS=hunter2", "DB_PASS=[redacted]"),
+        ("curl -u admin:hunter2 x", "curl -u admin:[redacted] x"),
+        ("Cookie: session=abc; a=b\nnext", "Cookie: [redacted]\nnext"),
+        ("https://hooks.slack.com/services/T00/B00/XyZ123", "https://hooks.slack.com/services/[redacted]"),
+        ("https://x.test/a?v=1&sig=AbC%2Bdef123", "https://x.test/a?v=1&sig=[redacted]"),
+        ("I will pass= the test", "I will pass= the test"),
+    ],
+)  # fmt: skip
+def test_what_hides_a_key_and_where_one_is_cut(text: str, expected: str) -> None:
+    """Colours and marks inside a key, a key at a cut, and secrets by where they stand."""
+    assert expected == redact(text)

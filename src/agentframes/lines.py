@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import itertools
 import os
 import re
 import select
@@ -292,6 +293,30 @@ def lines_as_they_come(source: Any) -> Iterator[bytes]:
     if not hasattr(source, "readline"):
         yield from _joined_lines(source)
         return
+    pieces = _lines_of(source)
+    first = next(pieces, b"")
+    encoding = _utf16(first[:4])
+    if encoding is not None:
+        yield from _decoded(itertools.chain((first,), pieces), encoding)
+    elif first:
+        yield first
+        yield from pieces
+
+
+def _decoded(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """Decode UTF-16 that was parted at bytes which are line feeds in UTF-8, and part it anew."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    held = ""
+    for piece in pieces:
+        *whole, held = (held + decoder.decode(piece)).split("\n")
+        for line in whole:
+            yield encode(line.removeprefix("\ufeff") + "\n")
+    held += decoder.decode(b"", final=True)
+    if held:
+        yield encode(held.removeprefix("\ufeff"))
+
+
+def _lines_of(source: Any) -> Iterator[bytes]:
     file, held = _beneath(source), b""
     try:
         while (piece := file.readline()) or piece is None:

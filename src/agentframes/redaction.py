@@ -13,6 +13,7 @@ from typing import Any
 REDACTED = "[redacted]"
 HOME = "~"
 
+CUT_TAIL = 300  # characters before the end of a text that was cut off
 MAX_KEY = 64 * 1024  # characters between the first and the last line of a private key
 
 # `"a\nsk-…"` written as JSON has a letter before the key.
@@ -37,9 +38,14 @@ _AUTHORIZATION = (
     r"(?i)\b((?:proxy-)?authorization\\{0,4}[\"']?\s{0,4}[:=]\s{0,4}\\{0,4}[\"']?(?:Basic|Token)\s{1,4})"
     r"[\w.~+/=-]{6,}+"
 )
+_COOKIE = r"(?i)\b((?:set-)?cookie\\{0,4}[\"']?\s{0,4}:\s{0,4}\\{0,4}[\"']?)[^\s\"'\\][^\n\"'\\]*+"
+_USER_OPTION = r"(?<![\w-])((?:-u|--user)[ =]\s{0,4}[\"']?[^\s:\"']{1,64}:)[^\s\"'\\]{3,}+"
+_QUERY = r"(?i)([?&](?:sig|signature|token|key|code|auth)=)[^\s&\"'\\]{6,}+"
+_HOOK = r"(?<=hooks\.slack\.com/services/)[\w/-]{8,}+"
 _URL_USER = r"(?<=://)[^\s/:@]{1,100}:[^\s/@]{1,100}@"
 _NAMES = (
     r"(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token|passw(?:or)?d|passphrase"
+    r"|(?<=_)pass"
     r"|credential)s?"
 )
 _QUOTE = r"\\{0,4}[\"'`]"
@@ -77,13 +83,41 @@ _PEM_LINE, _PEM_LAST = r"[ \t]*[A-Za-z0-9+/=]{16,}\s*", r"[A-Za-z0-9+/=\s]*"
 _PEM_LINES = r"(?:[\s\\]{0,40}+[A-Za-z0-9+/=]{16,}+)*+"
 
 
+# What is not seen, and may stand inside a key: colours (`grep --color`), marks of no width.
+_HIDDEN = (
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])"
+    r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+# What touches the place where an output was cut may be a part of a key.
+_CUT = r"[\w+/=.-]{8,}(?=\n… \d{1,20} bytes left out …\n)|(?<=bytes left out …\n)[\w+/=.-]{8,}"
+_CUT_OFF = r"(?=[\w+/=.-]*\d)[\w+/=.-]{8,}+(?=…\Z)"
+
+
 def redact(text: str) -> str:
-    """Replace keys, e-mail addresses and homes in a text."""
+    """Replace keys, e-mail addresses and homes in a text; what hides one is left out with it."""
+    told = _redacted(text)
+    if re.search(_HIDDEN, text):
+        bare = re.sub(_HIDDEN, "", text)
+        safe = _redacted(bare)
+        if safe != bare and re.sub(_HIDDEN, "", told) != safe:
+            return safe
+    return told
+
+
+def _redacted(text: str) -> str:
+    if "bytes left out …" in text:
+        text = re.sub(_CUT, REDACTED, text)
+    if text.endswith("…"):
+        text = text[:-CUT_TAIL] + re.sub(_CUT_OFF, REDACTED, text[-CUT_TAIL:])
     if "PRIVATE KEY" in text:
         text = _without_private_keys(text)
     text = re.sub(_KEYS, REDACTED, text)
     text = re.sub(_BEARER, rf"\1{REDACTED}", text)
     text = re.sub(_AUTHORIZATION, rf"\1{REDACTED}", text)
+    text = re.sub(_COOKIE, rf"\1{REDACTED}", text)
+    text = re.sub(_USER_OPTION, rf"\1{REDACTED}", text)
+    text = re.sub(_QUERY, rf"\1{REDACTED}", text)
+    text = re.sub(_HOOK, REDACTED, text)
     text = re.sub(_URL_USER, f"{REDACTED}@", text)
     text = re.sub(_ASSIGNED, _assigned, text)
     text = re.sub(_OPTION, rf"\1{REDACTED}", text)

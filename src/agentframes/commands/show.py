@@ -62,6 +62,8 @@ def run(arguments: Sequence[str]) -> int:
     (name,) = named_inputs("show", options.path)
     try:
         sink = _sink(options)
+        if not options.follow:
+            sink = _Patient(sink)
         if options.follow or not (options.json or _is_finished(name)):
             return _show_live(name, options, sink)
         return _show_finished(name, options, sink)
@@ -91,12 +93,9 @@ def _show_finished(name: str, options: Namespace, sink: Sink) -> int:
         transport=options.transport,
         events=True,
     )
-    try:
-        for facts in runs:
-            _take(facts.events, options, sink)
-        _end(name, runs, options, sink)
-    except BrokenPipeError:  # who has read enough changes nothing in how the runs ended
-        drop_output()
+    for facts in runs:
+        _take(facts.events, options, sink)
+    _end(name, runs, options, sink)
     return STATUSES[runs[-1].outcome.status]
 
 
@@ -195,6 +194,33 @@ def _open(name: str, options: Namespace) -> _Opened:
 
 
 # --- what is printed -----------------------------------------------------------------------------
+
+
+class _Patient:
+    """A sink whose reader may go: who has read enough changes nothing in how the runs ended."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink: Sink | None = sink
+
+    def take(self, events: Iterable[ConversationEvent]) -> None:
+        """Take events that are new or have changed."""
+        if self._sink is not None:
+            try:
+                self._sink.take(events)
+            except BrokenPipeError:
+                self._let_go()
+
+    def close(self, runs: list[RunFacts]) -> None:
+        """Take what the facts tell of the runs that the events were of."""
+        if self._sink is not None:
+            try:
+                self._sink.close(runs)
+            except BrokenPipeError:
+                self._let_go()
+
+    def _let_go(self) -> None:
+        self._sink = None
+        drop_output()
 
 
 def _sink(options: Namespace) -> Sink:
