@@ -44,7 +44,10 @@ class EventsNotRead(AgentframesError):
     """The events of a source were asked for that cannot be read a second time."""
 
     def __init__(self) -> None:
-        super().__init__("the events were not read: pass events=True to read(), or give it a path")
+        super().__init__(
+            "the events were not read: pass events=True to read(), or give it a path"
+            " (a Reader gives them as they come)"
+        )
 
 
 class RunFailedError(AgentframesError):
