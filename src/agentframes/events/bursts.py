@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentframes.events.calls import CallState, runs_tests
 from agentframes.events.model import (
+    Call,
     Command,
     ConversationEvent,
     Image,
@@ -47,6 +48,7 @@ class BurstRow(Row):
     def event(self, source: str) -> ConversationEvent:
         """Make the event as it stands."""
         calls = self.calls
+        told = [call.told(source) for call in calls]
         begun = [call.begun_ms for call in calls if call.begun_ms is not None]
         ended = [call.ended_ms for call in calls if call.ended_ms is not None]
         duration = max(ended) - min(begun) if begun and ended else None
@@ -66,15 +68,20 @@ class BurstRow(Row):
             failures=sum(call.status in FAILURES for call in calls),
             duration_ms=duration if duration is None or duration >= 0 else None,
             files=list(dict.fromkeys(file.path for call in calls for file in call.files)),
-            samples=[call.sample() for call in calls[:MAX_SAMPLES]],
+            samples=[_sample(call) for call in told[:MAX_SAMPLES]],
             tests=[
                 Test(command=line, status=call.status)
                 for call, line in commands
                 if runs_tests(line)
             ],
             commands=[_command(call, line, source) for call, line in commands],
-            calls=[call.told(source) for call in calls],
+            calls=told,
         )
+
+
+def _sample(call: Call) -> str:
+    """Name the tool and what the call is about."""
+    return call.name if call.subject is None else f"{call.name}: {call.subject}"
 
 
 def _command(call: CallState, line: str, source: str) -> Command:

@@ -28,6 +28,7 @@ _ENDS: dict[str, CallStatus] = {
     "denied": "denied",
     "cancelled": "unfinished",
 }
+_UNKNOWN: Any = object()
 _COMMAND_KEYS = ("command", "cmd", "script")
 _SUBJECT_KEYS = (
     "file_path", "filePath", "path", "absolute_path", "pattern", "query", "url", "description",
@@ -108,6 +109,7 @@ class CallState:
         self._input: Any = None
         self._pieces: list[str] = []
         self._told: Call | None = None
+        self._line: Any = _UNKNOWN
 
     @property
     def running(self) -> bool:
@@ -141,6 +143,7 @@ class CallState:
         self.server, self.tool = signal.server or self.server, signal.tool or self.tool
         if signal.time_ms is not None and self.running:
             self.begun_ms = signal.time_ms
+        self._line = _UNKNOWN
         if signal.input is None:
             return
         if signal.mode == "delta":
@@ -193,6 +196,12 @@ class CallState:
 
     def command(self) -> str | None:
         """Return the command line, for calls that run one."""
+        if self._line is _UNKNOWN:
+            self._line = self._find_command()
+        line: str | None = self._line
+        return line
+
+    def _find_command(self) -> str | None:
         if self.family != "execute":
             return None
         value = self._input
@@ -213,11 +222,6 @@ class CallState:
         told = told or self.title or ", ".join(f"{one.change} {one.path}" for one in self.files)
         words = " ".join(told[: 4 * SAMPLE].split())
         return (words if len(words) <= SAMPLE else words[:SAMPLE] + "…") or None
-
-    def sample(self) -> str:
-        """Name the tool and what the call is about."""
-        subject = self.subject()
-        return self.name if subject is None else f"{self.name}: {subject}"
 
     def told(self, source: str) -> Call:
         """Give the call as it stands."""
