@@ -46,7 +46,7 @@ def row(event: ConversationEvent) -> str:
 def says(event: ConversationEvent) -> str:
     """Say what an event is about."""
     if isinstance(event, Message):
-        payloads = "+".join(payload.__struct_config__.tag for payload in event.content)  # type: ignore[misc]
+        payloads = "+".join(payload.type for payload in event.content)
         taken = " withdrawn" if event.withdrawn else ""
         return f"{event.actor}/{event.origin}{taken} {short(event.body)} ({payloads})"
     if isinstance(event, ToolBurst):

@@ -78,9 +78,22 @@ def test_the_command_prints_it(what: str, title: str | None) -> None:
     assert title == schema.get("title")
 
 
-def test_the_command_wants_one_of_two() -> None:
-    """Without a word for which, it is one line and exit status 2."""
+def test_the_command_prints_both() -> None:
+    """Without a word for which, facts and events are valid, and other objects are not."""
     command = [sys.executable, "-m", "agentframes", "schema"]
+    printed = subprocess.run(command, capture_output=True, check=True)
+    either = jsonschema.Draft202012Validator(json.loads(printed.stdout))
+    run = af.read(FOLDERS[0], events=True)
+    assert [] == [error.message for error in either.iter_errors(run.to_dict())]
+    assert [] == [
+        error.message for event in run.events for error in either.iter_errors(event.to_dict())
+    ]
+    assert not either.is_valid({"kind": "nothing"})
+
+
+def test_the_command_knows_two_words() -> None:
+    """Another is one line and exit status 2."""
+    command = [sys.executable, "-m", "agentframes", "schema", "signals"]
     printed = subprocess.run(command, capture_output=True, check=False)
     assert 2 == printed.returncode
     assert 1 == printed.stderr.count(b"\n")

@@ -40,6 +40,11 @@ _DATA_URL = r"(?i)data:(?:[\w.+-]{1,80}/[\w.+-]{1,80})?"
 class _Payload(Struct, frozen=True, rename="camel", tag_field="type"):
     """Base of all payloads."""
 
+    @property
+    def type(self) -> str:
+        """The payload's type, as on the wire."""
+        return str(self.__struct_config__.tag)
+
 
 class Markdown(_Payload, frozen=True, kw_only=True, tag="markdown"):
     """Text for a Markdown parser, the only payload that is."""
