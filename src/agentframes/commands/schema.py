@@ -36,7 +36,9 @@ _FORMS: dict[str | None, Callable[[], dict[str, Any]]] = {
 def run(arguments: Sequence[str]) -> int:
     """Print the schema that is asked for."""
     parser = Parser("agentframes schema", _DESCRIPTION, "")
-    parser.add_argument("what", nargs="?", choices=("facts", "events"), help="one of the two wire forms")
+    parser.add_argument(
+        "what", nargs="?", choices=("facts", "events"), help="one of the two wire forms"
+    )
     options = parser.parse_args(arguments)
     schema = _FORMS[options.what]()
     write(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode() + "\n")
