@@ -19,6 +19,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "read": "tell the facts of finished runs: engine, session, outcome, cost, time, answer",
     "show": "the conversation in the terminal: messages, tools, plans, whatever is new",
+    "play": "what a capture's CLI printed, byte for byte, at its own times",
     "check": "hold output against what the captured versions print: new, missing, changed",
     "schema": "the JSON Schema of facts and of events",
     "corpus": "learn the fields of frames from the captures of a checkout",
