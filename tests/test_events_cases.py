@@ -303,7 +303,9 @@ class TestCalls:
         """Opencode's `invalid` is a row: the model called what there is not."""
         told = of(f"{OPENCODE}/s32-unknown-tool")
         assert [] == bursts(told)
-        assert [("warn", "The model called a tool that does not exist")] == statuses(told, "tools")
+        assert [("warn", "The model called a tool that is not available")] == statuses(
+            told, "tools"
+        )
 
     def test_a_long_output_keeps_its_ends(self) -> None:
         """Of an output of 100,000 characters the first and the last 2 KiB are kept."""

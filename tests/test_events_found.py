@@ -8,8 +8,14 @@ import json
 from typing import Any
 
 import agentframes as af
-from agentframes.events.model import ConversationEvent, NeedsInput, TaskAgentMessage, ToolBurst
-from tests.captured import capture, frames
+from agentframes.events.model import (
+    ConversationEvent,
+    NeedsInput,
+    Status,
+    TaskAgentMessage,
+    ToolBurst,
+)
+from tests.captured import ROOT, capture, frames
 
 CLAUDE = "claude/2.1.332/s03-shell"
 INIT, RESULT = frames(capture(CLAUDE))[0], frames(capture(CLAUDE))[-1]
@@ -195,3 +201,39 @@ def test_utf_16_as_it_comes() -> None:
         assert [one.to_dict() for one in af.stream(printed)] == [
             one.to_dict() for one in rows.values()
         ]
+
+
+def test_an_answer_that_was_stopped_is_a_warning() -> None:
+    """A refusal, a limit of tokens: what is shown is not all that was to be said."""
+    refused = af.read(ROOT / "corpus/claude/2.1.332/s24-refusal").events
+    assert [("warn", "The model refused, and its answer was taken back")] == warnings(refused)
+    limited = af.read(ROOT / "corpus/claude/2.1.332/s23-maxtokens").events
+    assert [("warn", "Output truncated")] == warnings(limited)
+    ended_early = af.read(ROOT / "corpus/opencode/1.18.33/s23-maxtokens").events
+    assert [("warn", "Run completed")] == warnings(ended_early)
+
+
+def warnings(told: list[ConversationEvent]) -> list[tuple[str, str]]:
+    """List the status rows that warn."""
+    return [
+        (event.severity, event.label)
+        for event in told
+        if isinstance(event, Status) and event.severity == "warn"
+    ]
+
+
+def test_a_time_is_the_frames_own() -> None:
+    """Claude's terminal frame has none, and is not given another's."""
+    last = af.read(ROOT / "corpus" / CLAUDE).events[-1]
+    assert ("Run completed", None) == (getattr(last, "label", None), last.timestamp)
+
+
+def test_a_finished_sub_agent_is_completed_in_every_engine() -> None:
+    """Engines have words of their own for it."""
+    names = ("claude/2.1.332", "codex/0.171.0", "copilot/1.0.102", "gemini/0.61.0",
+             "opencode/1.18.33")  # fmt: skip
+    for name in names:
+        told = af.read(ROOT / "corpus" / name / "s17-subagent").events
+        (burst, *_) = [event for event in told if isinstance(event, ToolBurst)]
+        assert burst.calls[0].agent is not None
+        assert "completed" == burst.calls[0].agent.status

@@ -303,7 +303,7 @@ class TestCaptures:
         assert rows("opencode/1.18.33/s32-unknown-tool") == [
             "▸ Call a tool that does not exist.",
             "",
-            "! The model called a tool that does not exist: Model tried to call unavailable",
+            "! The model called a tool that is not available: Model tried to call unavailable",
             "  tool 'no_such_tool'. Available tools: bash, edit, glob, grep, invalid, read,",
             "  skill, task, todowrite, webfetch, write.",
             "",

@@ -400,6 +400,8 @@ class End(Signal, kw_only=True):
     api_ms: float | None = None
     structured: Lazy | None = None
     code_changes: dict[str, int] | None = None
+    last_ms: int | None = None
+    """The time of the last frame that carries one, where this one carries none (claude)."""
     model_calls: int | None = None
     """How many by the engine's own count, where its transport shows none (gemini json)."""
     tool_calls: int | None = None

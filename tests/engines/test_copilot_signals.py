@@ -238,7 +238,7 @@ class TestNotices:
             for one in only(Notice, raw("1.0.102/s12-mcp"))
             if one.kind == "session.mcp_server_status_changed"
         ]
-        assert ("Session mcp server status changed", "tiny: connected") in told
+        assert ("Session MCP server status changed", "tiny: connected") in told
         assert "Session todos changed" in {
             one.label for one in only(Notice, raw("1.0.83/s07-todo"))
         }

@@ -96,6 +96,8 @@ class Asides:
         self._rows = rows
         self._teller = teller
         self._warned: set[str] = set()
+        self.warned_at: Span | None = None
+        """The frame of the last row that warns."""
         self.transcript: TranscriptRow | None = None
         """The one that is open."""
 
@@ -231,6 +233,8 @@ class Asides:
 
     def status(self, signal: Signal, words: Words) -> None:
         """A signal in plain words."""
+        if words.severity != "info":
+            self.warned_at = signal.at
         self.row(signal.at, signal, words)
 
     def row(self, at: Span, signal: Signal | None, words: Words) -> None:

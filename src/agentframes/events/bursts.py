@@ -81,7 +81,8 @@ class BurstRow(Row):
 
 def _sample(call: Call) -> str:
     """Name the tool and what the call is about."""
-    return call.name if call.subject is None else f"{call.name}: {call.subject}"
+    name = f"{call.server}/{call.tool or call.name}" if call.server else call.name
+    return name if call.subject is None else f"{name}: {call.subject}"
 
 
 def _command(call: CallState, line: str, source: str) -> Command:

@@ -28,6 +28,7 @@ _ENDS: dict[str, CallStatus] = {
     "denied": "denied",
     "cancelled": "unfinished",
 }
+_DONE = {"ok": "completed", "success": "completed"}  # engines' words for the same
 _UNKNOWN: Any = object()
 _COMMAND_KEYS = ("command", "cmd", "script")
 _SUBJECT_KEYS = (
@@ -192,7 +193,7 @@ class CallState:
         for name in AgentTotals.__struct_fields__:
             value = getattr(signal, name)
             if value is not None:
-                setattr(totals, name, value)
+                setattr(totals, name, _DONE.get(value, value) if name == "status" else value)
 
     def command(self) -> str | None:
         """Return the command line, for calls that run one."""
@@ -213,13 +214,15 @@ class CallState:
 
     def subject(self) -> str | None:
         """Say in a few words what the call is about."""
-        told = self.command()
-        if told is None and isinstance(self._input, dict):
-            found = (self._input.get(key) for key in _SUBJECT_KEYS)
+        given, told = self._input, self.command()
+        files = ", ".join(f"{one.change} {one.path}" for one in self.files)
+        if told is None and isinstance(given, dict):
+            found = (given.get(key) for key in _SUBJECT_KEYS)
             told = next((value for value in found if isinstance(value, str) and value), None)
-        elif told is None and isinstance(self._input, str):
-            told = self._input
-        told = told or self.title or ", ".join(f"{one.change} {one.path}" for one in self.files)
+            told = told or files or ", ".join(_changed_paths(given))
+        elif told is None and isinstance(given, str):  # a patch, mostly
+            told = files or self.title or given
+        told = told or self.title or files
         words = " ".join(told[: 4 * SAMPLE].split())
         return (words if len(words) <= SAMPLE else words[:SAMPLE] + "…") or None
 
@@ -269,6 +272,16 @@ class CallState:
         """The call's end will not come."""
         self.status = "unfinished"
         self._told = None
+
+
+def _changed_paths(value: dict[str, Any]) -> list[str]:
+    """Name the files of a call that is given its changes, by path or one by one (codex)."""
+    changes = value.get("changes")
+    if isinstance(changes, dict):
+        return [str(path) for path in changes]
+    if not isinstance(changes, list):
+        return []
+    return [str(one["path"]) for one in changes if isinstance(one, dict) and "path" in one]
 
 
 def _shown(output: Lazy) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from agentframes.events.model import Severity
 from agentframes.events.rows import stamp
 from agentframes.signals import (
@@ -24,9 +26,14 @@ from agentframes.signals import (
     ToolEnd,
     Truncated,
     Turn,
+    Withdrawn,
 )
 
 MAX_WORDS = 2000  # characters of an explanation; the raw line has all of it
+
+
+class _Told(msgspec.Struct):
+    message: str | None = None
 
 
 class Words(NamedTuple):
@@ -109,6 +116,8 @@ _NEXT_STEPS = {
 def end(signal: End) -> Words:
     """The engine's own terminal word."""
     label, severity = _ENDS[signal.status]
+    if signal.status == "success" and signal.reason != "completed":
+        severity = "warn"
     took = f"It took {_seconds(signal.wall_ms)}." if signal.wall_ms else None
     why = _REASONS.get(signal.reason)
     if why is None:
@@ -129,14 +138,26 @@ NO_END = Words(
 
 def model_call(signal: ModelCall) -> Words:
     """A call of the model failed."""
-    return Words("error", "Model call failed", signal.error, "warn")
+    return Words("error", "Model call failed", _message(signal.error), "warn")
+
+
+def _message(error: str | None) -> str | None:
+    """Take the message out of an error that is told as a JSON object."""
+    if error is None or not error.startswith("{"):
+        return error
+    try:
+        told = msgspec.json.decode(error, type=_Told).message
+    except (msgspec.DecodeError, RecursionError):
+        return error
+    return told or error
 
 
 def retry(signal: Retry) -> Words:
     """A model call is tried again."""
     of = f" of {signal.max}" if signal.max is not None else ""
     label = "Trying again" if signal.attempt is None else f"Trying again, {signal.attempt}{of}"
-    status = None if signal.status is None else f"status {signal.status}"
+    said = signal.status is not None and str(signal.status) in (signal.reason or "")
+    status = None if signal.status is None or said else f"status {signal.status}"
     delay = None if signal.delay_ms is None else f"in {_seconds(signal.delay_ms)}"
     return Words("retry", label, _joined(signal.reason, status, delay), "warn")
 
@@ -150,7 +171,7 @@ def limit(signal: Limit) -> Words:
 
 
 _TRUNCATED = {
-    "context": "Earlier turns were summed up or dropped to make room; the agent sees them no more.",
+    "context": "Earlier turns were summarized or dropped to make room; the agent has them no more.",
     "answer": "The answer was cut off; what is shown is not all of it.",
     "tool_output": "A tool's output was cut; what is shown is not all of it.",
 }
@@ -163,6 +184,19 @@ def truncated(signal: Truncated) -> Words:
         words += f" Before: {signal.before} tokens"
         words += "." if signal.after is None else f", after: {signal.after}."
     return Words("truncation", "Output truncated", words, "warn")
+
+
+_WITHDRAWN = {
+    "refusal": "The model refused, and its answer was taken back",
+    "aborted": "A message was broken off",
+    "superseded": "A message was replaced by a later one",
+}
+
+
+def withdrawn(signal: Withdrawn) -> Words:
+    """The engine took messages back."""
+    label = _WITHDRAWN.get(signal.reason, "Messages were taken back")
+    return Words("withdrawn", label, None, "warn")
 
 
 # --- tools and agents ----------------------------------------------------------------------------
@@ -180,7 +214,7 @@ def permission(signal: Permission) -> Words:
 def no_tool(signal: ToolEnd) -> Words:
     """The model called a tool that there is not; no call comes of it."""
     words = signal.error or (signal.output.text() if signal.output is not None else None)
-    return Words("tools", "The model called a tool that does not exist", words, "warn")
+    return Words("tools", "The model called a tool that is not available", words, "warn")
 
 
 def attachment(signal: Media) -> Words:

@@ -79,7 +79,7 @@ class Projector:
             signals.Permission: self._permission,
             signals.Limit: lambda one: self._asides.status(one, notices.limit(one)),
             signals.Truncated: lambda one: self._asides.status(one, notices.truncated(one)),
-            signals.Withdrawn: lambda one: self._messages.withdraw(one.ids),
+            signals.Withdrawn: self._withdrawn,
             signals.Notice: self._asides.notice,
             signals.Unknown: self._asides.unknown,
             signals.Retyped: self._asides.retyped,
@@ -251,6 +251,11 @@ class Projector:
         begun = self._messages.take(signal, self._models.get(agent), self._bursts.actor(agent))
         if begun:
             self._bursts.seal(agent)
+
+    def _withdrawn(self, signal: signals.Withdrawn) -> None:
+        self._messages.withdraw(signal.ids)
+        if self._asides.warned_at != signal.at:  # or the frame has said so itself
+            self._asides.status(signal, notices.withdrawn(signal))
 
     def _native(self, signal: signals.Native) -> None:
         if signal.terminal and signal.final_text is not None:

@@ -289,8 +289,9 @@ class Fold:
             ),
             drift=self._findings.listed(),
         )
-        if end is not None and end.time_ms is not None:
-            facts.ended_ms = end.time_ms  # type: ignore[attr-defined]
+        ended_ms = None if end is None else end.time_ms or end.last_ms
+        if ended_ms is not None:
+            facts.ended_ms = ended_ms  # type: ignore[attr-defined]
         return facts
 
 

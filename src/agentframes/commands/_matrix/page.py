@@ -23,7 +23,7 @@ from agentframes.manifests import Fields
 
 _CUT = {
     "answer": "the answer is cut",
-    "context": "earlier turns are summed up or dropped",
+    "context": "earlier turns are summarized or dropped",
     "tool_output": "the output of a tool is cut",
 }
 

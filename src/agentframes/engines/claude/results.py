@@ -269,7 +269,7 @@ def _end(reader: ClaudeInterpreter, result: Result, at: Span, kind: str, *, ok: 
         End(
             at=at,
             kind=kind,
-            time_ms=reader.last_time(),
+            last_ms=reader.last_time(),
             status="success" if ok else "failed",
             reason="completed" if ok else _reason(reader, result, words or ""),
             message=message,

@@ -12,7 +12,7 @@ from agentframes.engines.claude import calls, media
 from agentframes.engines.claude.frames import Block, Frame, Message
 from agentframes.engines.claude.kinds import USER_BLOCKS, kinds
 from agentframes.engines.support import UNTYPED, told
-from agentframes.signals import Input, Withdrawn
+from agentframes.signals import Input, Truncated, Withdrawn
 
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
@@ -22,6 +22,7 @@ Origin = Literal["human", "synthetic", "replay", "agent_prompt", "compaction"]
 
 # What the CLI says in the user's place: when it is stopped (s25 and s26 of 2.1.220), and what a
 # command of its own printed (s29 of 2.1.332).
+_CUT = b'"Output token limit hit'  # s23: the answer goes on in another message
 _THE_CLIS = (b'"[Request interrupted by user', b'"<local-command-')
 
 
@@ -52,6 +53,8 @@ def _input(reader: ClaudeInterpreter, frame: Frame, block: Block) -> None:
     text = told(block.text)
     if text is None:
         return
+    if reader.full and bytes(block.text).startswith(_CUT):
+        reader.emit(Truncated(**reader.of(frame, "user/text"), what="answer"))
     if reader.full or origin == "human":  # to facts, only a human's word means something
         common = reader.of(frame, "user/text")
         reader.emit(Input(**common, id=frame.uuid, text=text, origin=origin))

@@ -47,7 +47,7 @@ def read(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
             model=data.model,
             background=None if data.executionMode is None else data.executionMode != "sync",
             status=_status(frame.type, data) if phase == "end" else None,
-            summary=data.error or data.agentDescription,
+            summary=data.error,
             total_tokens=data.totalTokens,
             tool_calls=data.totalToolCalls,
             duration_ms=data.durationMs,

@@ -33,7 +33,7 @@ def read(reader: CopilotInterpreter, frame: Frame, place: Place) -> None:
 
 def label(kind: str) -> str:
     """Say a kind in plain words: ``session.plan_changed`` is "Session plan changed"."""
-    return kind.replace(".", " ").replace("_", " ").capitalize()
+    return kind.replace(".", " ").replace("_", " ").capitalize().replace(" mcp ", " MCP ")
 
 
 def _severity(kind: str, data: Told) -> Literal["info", "warn"]:
