@@ -21,7 +21,7 @@ import msgspec
 
 import agentframes as af
 from agentframes.errors import SourceError
-from agentframes.lines import chunks
+from agentframes.lines import BOM, chunks
 from agentframes.streams import Stream
 from fuzz.successes import ENGINES, may_end_well
 
@@ -260,7 +260,10 @@ def _conversation(printed: bytes, _: Told, number: int) -> None:
         raise BrokenError("an event is open at the end")
     reader = af.Reader(None if engine is None else af.FrameSource(engine))
     rows: dict[str, af.ConversationEvent] = {}
-    for line in b"".join(chunks(printed)).split(b"\n"):
+    whole = b"".join(chunks(printed))
+    if whole.startswith(BOM):
+        return  # a second byte order mark: a Reader would take it for the first
+    for line in whole.split(b"\n"):
         rows.update((event.id, event) for event in reader.feed(line))
     reader.close()
     rows.update((event.id, event) for event in reader.rest)
