@@ -169,7 +169,7 @@ def events_by_lines(data: bytes, engine: str | None = None) -> Rows:
     """Return the events of lines that are fed one by one, each replaced by its last telling."""
     reader = af.Reader(None if engine is None else af.FrameSource(engine))
     rows: dict[str, ConversationEvent] = {}
-    for line in data.split(b"\n"):
+    for line in b"".join(chunks(data)).split(b"\n"):  # a Reader's lines are decoded
         for event in reader.feed(line):
             assert event.id not in rows or event.revision > rows[event.id].revision
             rows[event.id] = event
