@@ -7,6 +7,17 @@ from typing import Any
 
 import msgspec
 
+_LINE_ENDS = tuple(
+    (character.encode(), b"\\u%04x" % ord(character)) for character in "\u2028\u2029\u0085"
+)
+
+
+def one_line(wire: bytes) -> bytes:
+    """Escape the characters in JSON that many languages take for line ends."""
+    for raw, escape in _LINE_ENDS:
+        wire = wire.replace(raw, escape)
+    return wire
+
 
 def present(raw: Any) -> bool:
     """Tell whether an optional raw field was there."""

@@ -127,15 +127,11 @@ def stream(source: Any, frame_source: FrameSource | None = None) -> Iterator[Con
         yield from reader.rest
         return
     with _opened(source, _told(frame_source)) as opened:
-        told = opened.options
-        version = told.cli_version and (plain_version(told.cli_version) or told.cli_version)
-        events = EventStream(
-            engine=told.engine, cli_version=version, label=opened.label, **_event_options(opened)
-        )
+        events = _made(functools.partial(EventStream, **_event_options(opened)), opened)
         for chunk in chunks(opened.file):
             events.feed(chunk)
             yield from events.drain()
-        _closed(events, told)
+        _closed(events, opened.options)
     yield from events.drain()
 
 
@@ -225,11 +221,16 @@ def _opened(source: Any, options: _Options) -> Iterator[_Opened]:
         yield _Opened(file, label, options, recorded, written_ms, folder)
 
 
-def _fed(stream_type: Callable[..., S], opened: _Opened) -> S:
-    """Make the stream of a type that reads what is open, and feed it all of it."""
+def _made(stream_type: Callable[..., S], opened: _Opened) -> S:
+    """Make the stream of a type that reads what is open."""
     told = opened.options
     version = told.cli_version and (plain_version(told.cli_version) or told.cli_version)
-    stream = stream_type(engine=told.engine, cli_version=version, label=opened.label)
+    return stream_type(engine=told.engine, cli_version=version, label=opened.label)
+
+
+def _fed(stream_type: Callable[..., S], opened: _Opened) -> S:
+    """Make the stream of a type that reads what is open, and feed it all of it."""
+    stream = _made(stream_type, opened)
     for chunk in chunks(opened.file):
         stream.feed(chunk)
     return stream

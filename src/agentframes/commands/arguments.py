@@ -40,6 +40,16 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog.split()[-1]}: {message} ({self.prog} --help tells more)")
 
 
+def add_inputs(parser: Parser) -> None:
+    """Let the caller name what is to be read; nothing is stdin, if something is piped in."""
+    parser.add_argument(
+        "path",
+        nargs="*",
+        metavar="PATH",
+        help="a file, a folder with stdout.jsonl and capture.toml in it, or - for stdin",
+    )
+
+
 def add_version(parser: Parser) -> None:
     """Let the caller tell the CLI's version, as the CLI prints it itself or bare."""
     parser.add_argument(

@@ -11,6 +11,7 @@ from agentframes.commands import USAGE, complain, drop_output
 from agentframes.commands.arguments import (
     FileName,
     Parser,
+    add_inputs,
     add_version,
     named_inputs,
     source,
@@ -127,12 +128,7 @@ class _Printer:
 def _parser() -> Parser:
     parser = Parser("agentframes read", _DESCRIPTION, _EPILOG)
     add = parser.add_argument
-    add(
-        "path",
-        nargs="*",
-        metavar="PATH",
-        help="a file, a folder with stdout.jsonl and capture.toml in it, or - for stdin",
-    )
+    add_inputs(parser)
     add("--json", action="store_true", help="print one JSON object a run")
     add("--strict", action="store_true", help="look at every field, exit 4 on drift of level error")
     add("--engine", metavar="NAME", help="the engine, where it is not to be told from the frames")

@@ -17,6 +17,7 @@ from agentframes.commands.arguments import (
     FileName,
     Parser,
     UsageError,
+    add_inputs,
     add_version,
     named_inputs,
     source,
@@ -246,12 +247,7 @@ def _width(text: str) -> int:
 def _parser() -> Parser:
     parser = Parser("agentframes show", _DESCRIPTION, _EPILOG)
     add = parser.add_argument
-    add(
-        "path",
-        nargs="*",
-        metavar="PATH",
-        help="a file, a folder with stdout.jsonl and capture.toml in it, or - for stdin",
-    )
+    add_inputs(parser)
     add("--follow", action="store_true", help="go on with what is written to the file, until ^C")
     add(
         "--verbose",

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from agentframes.errors import EventsNotRead, RunFailedError
+from agentframes.lazy import one_line
 
 if TYPE_CHECKING:
     from agentframes.events.model import ConversationEvent
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 MAX_COUNT = 2**63 - 1
 NOTHING_NATIVE = "nothing native to read"
-_LINE_ENDS = tuple(
-    (character.encode(), b"\\u%04x" % ord(character)) for character in "\u2028\u2029\u0085"
-)
 
 Status = Literal["success", "failed", "incomplete"]
 Reason = Literal[
@@ -195,10 +193,7 @@ class RunFacts(Struct, kw_only=True, dict=True):
 
         Characters that many languages take for line ends (U+2028, U+2029, U+0085) are escaped.
         """
-        wire = msgspec.json.encode(self)
-        for raw, escape in _LINE_ENDS:
-            wire = wire.replace(raw, escape)
-        return wire
+        return one_line(msgspec.json.encode(self))
 
     def without_text(self) -> RunFacts:
         """Return a copy that holds no word of the model, for telemetry."""

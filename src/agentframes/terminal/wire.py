@@ -11,13 +11,10 @@ import msgspec
 
 from agentframes.events.model import Content, ConversationEvent
 from agentframes.facts.model import RunFacts
+from agentframes.lazy import one_line
 from agentframes.redaction import redact_value
 
 T = TypeVar("T", bound=ConversationEvent | RunFacts)
-
-_LINE_ENDS = tuple(
-    (character.encode(), b"\\u%04x" % ord(character)) for character in "\u2028\u2029\u0085"
-)
 
 
 class Sink(Protocol):
@@ -40,10 +37,7 @@ class JsonLines:
         """Print events, each at once."""
         out = sys.stdout.buffer
         for event in events:
-            line = event.to_json()
-            for raw, escape in _LINE_ENDS:
-                line = line.replace(raw, escape)
-            out.write(line + b"\n")
+            out.write(one_line(event.to_json()) + b"\n")
             out.flush()
 
     def close(self, runs: list[RunFacts]) -> None:
