@@ -444,9 +444,7 @@ class TestExitStatus:
         line = b"agentframes: cannot write the result: no space left on device\n"
         assert (2, line) == (done.returncode, done.stderr)
 
-    @pytest.mark.skipif(
-        not Path("/proc/self/mem").exists(), reason="needs /proc/self/mem: run it on Linux"
-    )
+    @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs /proc: run it on Linux")
     def test_a_file_that_cannot_be_read(self, capfd: pytest.CaptureFixture[str]) -> None:
         """What opens and does not read is a fault of the input, not of the output."""
         assert 2 == main(["play", "/proc/self/mem"])

@@ -460,9 +460,7 @@ class TestTerminal:
         ("colored", "environment"),
         [(True, {}), (False, {"NO_COLOR": "1"}), (False, {"TERM": "dumb"})],
     )
-    @pytest.mark.skipif(
-        sys.platform == "win32", reason="needs a POSIX terminal (pty): run it on Linux or macOS"
-    )
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs a pty: run on Linux or macOS")
     def test_a_terminal(
         self,
         colored: bool,  # noqa: FBT001 - a column of the table
