@@ -10,7 +10,7 @@ PY = $(VENV)/bin/python
 SECONDS ?= 60
 JOBS ?= 1
 BENCH ?= --large
-PAGES = README.md docs/drift.md docs/native-output.md
+PAGES = README.md docs/captures.md docs/drift.md docs/native-output.md
 DEMO = src/agentframes/_demo/*.json*
 
 # Nothing from outside .venv is imported, and pip installs nowhere else.
@@ -29,7 +29,7 @@ STALE = $(filter-out $(shell head -n 1 $(1) 2>/dev/null),$(CURDIR))$(if $(filter
 .PHONY: $(foreach stamp,$(STAMP) .venv-bench/.stamp .venv-fuzz/.stamp,$(if $(call STALE,$(stamp)),$(stamp)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint kinds docs types render-fixtures fuzz mutations bench fmt lock clean
+.PHONY: help demo test lint kinds docs learn types render-fixtures test-clis fuzz mutations bench fmt lock clean
 
 help:
 	@echo 'make demo    set up, then read a real capture of each engine: table, then JSON'
@@ -37,8 +37,10 @@ help:
 	@echo 'make lint    ruff (rules and format), import-linter (the floors), generated pages and modules'
 	@echo 'make kinds   compile each kinds.toml to the _kinds.py that readers import'
 	@echo 'make docs    write the generated parts of README.md and docs/'
+	@echo 'make learn   after a capture: expected facts, fields, drift, pages and snapshots'
 	@echo 'make types   mypy --strict over all of it'
 	@echo 'make render-fixtures  write the snapshots of the conversation, three tiers, to tests/snapshots'
+	@echo 'make test-clis  install the newest release of each CLI with npm, and read what it prints'
 	@echo 'make fuzz    throw damaged output at the readers: SECONDS=3600 for an hour, JOBS=2, SEED=…'
 	@echo 'make mutations  damage every capture: cut at every byte, and each other damage 20 times'
 	@echo 'make bench   measure, and write docs/performance*.md; BENCH= leaves out the streams of 1 GB'
@@ -71,11 +73,24 @@ kinds: $(STAMP)
 docs: $(STAMP)
 	@PYTHONPATH=. $(PY) -m cogapp -r $(PAGES)
 
+# Each step reads what the one before it wrote.
+learn: $(STAMP)
+	@$(PY) scripts/gate.py
+	@$(PY) scripts/oracle.py
+	@$(PY) -m agentframes corpus learn
+	@$(PY) scripts/leave_one_out.py
+	@$(PY) -m agentframes matrix
+	@PYTHONPATH=. $(PY) -m cogapp -r $(PAGES)
+	@$(PY) scripts/render_fixtures.py
+
 types: $(STAMP)
 	@$(PY) -m mypy
 
 fuzz: .venv-fuzz/.stamp
 	@.venv-fuzz/bin/python fuzz/fuzz_readers.py --seconds $(SECONDS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
+
+test-clis: $(STAMP)
+	@$(PY) scripts/test_clis.py $(ENGINES)
 
 render-fixtures: $(STAMP)
 	@$(PY) scripts/render_fixtures.py

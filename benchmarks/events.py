@@ -178,10 +178,14 @@ def feed(folder: CaptureFolder) -> list[tuple[float, int]]:
 
 
 def captured(engine: str) -> list[CaptureFolder]:
-    """List an engine's real captures of all versions whose transport is jsonl."""
+    """List an engine's real captures of all versions whose transport is jsonl.
+
+    Compressed ones are left out: the programs that others are do not read them.
+    """
     found = sorted((streams.CORPUS / engine).glob("*/*/capture.toml"))
     folders = [open_folder(str(path.parent)) for path in found]
-    return [one for one in folders if one.transport == "jsonl" and not one.synthetic]
+    plain = (one for one in folders if not one.stdout.endswith(".gz"))
+    return [one for one in plain if one.transport == "jsonl" and not one.synthetic]
 
 
 def calls_wanted(folders: Sequence[CaptureFolder]) -> list[int]:

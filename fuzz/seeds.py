@@ -22,7 +22,7 @@ _WORD = re.compile(r"[A-Za-z_][\w./:-]{1,30}")
 def captures() -> list[Path]:
     """List the smallest capture of each engine, scenario, transport and version family."""
     smallest: dict[tuple[str, ...], Path] = {}
-    for path in sorted(CAPTURES.glob("*/*/*/stdout.json*")):
+    for path in sorted(CAPTURES.glob("*/*/*/stdout.jso*[nl]")):
         engine, version, scenario = path.parts[-4:-1]
         family = ".".join(version.split(".")[:2])
         key = (engine, family, _VARIANT.sub("", scenario), path.suffix)

@@ -94,6 +94,7 @@ FIXED = (
         "home-macos",
         re.compile(f"{BEFORE}(?:/mnt)?(?:/[a-z])?/Users/{NAME}"),
     ),
+    Rule("work-folder", re.compile("agentframes-capture-")),
     Rule("home-root", re.compile(rf"{BEFORE}(?:/var)?/root(?![\w-])")),
     Rule(
         "home-windows",

@@ -11,7 +11,6 @@ import argparse
 import datetime as dt
 import json
 import sys
-import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 # Run as a program, this folder alone would be searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from agentframes.capturing.toml import to_toml
 from scripts import capture_notes
 
 if TYPE_CHECKING:
@@ -112,42 +112,6 @@ def transport_of(stdout: bytes, frames: list[Frame], *, single: bool) -> str:
     if single:
         return "json-array" if stdout.lstrip().startswith(b"[") else "json"
     return "legacy" if any("msg" in frame for frame in frames) else "jsonl"
-
-
-def quote(text: str) -> str:
-    """Write a TOML basic string: JSON escapes are a subset of it, surrogate pairs excepted."""
-    escaped = json.dumps(text, ensure_ascii=False)
-    # JSON leaves DEL and the line separators as they are: TOML forbids the first, and the
-    # others would break the file for tools that split at them.
-    for raw in ("\x7f", "\x85", "\u2028", "\u2029"):
-        escaped = escaped.replace(raw, f"\\u{ord(raw):04x}")
-    return escaped
-
-
-def toml_value(value: object) -> str:
-    """Write one TOML value of the few types that a capture needs."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, dt.date):
-        return value.isoformat()
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, list):
-        if not value:
-            return "[]"
-        return "[\n" + "".join(f"    {toml_value(item)},\n" for item in value) + "]"
-    raise TypeError(f"no TOML form for {type(value).__name__}")
-
-
-def to_toml(table: dict[str, object]) -> str:
-    """Write a flat table; what is None is left out, since TOML has no null."""
-    kept = {key: value for key, value in table.items() if value is not None}
-    text = "".join(f"{key} = {toml_value(value)}\n" for key, value in kept.items())
-    if tomllib.loads(text) != kept:
-        raise ValueError("the written TOML does not read back as it was meant")
-    return text
 
 
 def describe(engine: str, folder: Path, meta: dict[str, Any], stdout: Path) -> dict[str, object]:

@@ -24,7 +24,7 @@ def facts(capture: Capture) -> Facts:
     found["usage"], final = oracle_claude_usage.usage(capture, lines, results)
     models = found["usage"]["models"]
     if inits:
-        found["model"] = inits[0]["model"]
+        found["model"] = inits[0].get("model")
     elif models and len(models) == 1:
         found["model"] = next(iter(models))
     if last:
@@ -145,7 +145,9 @@ def failure(frame: Frame) -> str:
         status = int(said.group(1)) if said else None
     if status in HTTP_REASONS:
         return HTTP_REASONS[status]
-    if frame.get("stop_reason") == "refusal":
+    # Up to 2.1.50 nothing but the text tells a refusal.
+    refused = "violate our Usage Policy" in (frame.get("result") or "")
+    if frame.get("stop_reason") == "refusal" or (status is None and refused):
         return "refusal"
     if status is not None or ended == "api_error":
         return "api_error"
@@ -155,7 +157,7 @@ def failure(frame: Frame) -> str:
 def final_text(lines: list[Line], last: Frame) -> tuple[str | None, str | None]:
     """Find the answer: the result, or what it leaves out of the main agent's last words."""
     human = human_input(lines)
-    withdrawn = {line.frame["message"]["id"] for line in lines if line.frame.get("aborted") is True}
+    withdrawn = taken_back(lines)
     spoken = ""  # the main agent's text since the last turn's end, tool result or human input
     message_id, message = None, ""  # its last message that has text
     for line in lines:
@@ -165,7 +167,7 @@ def final_text(lines: list[Line], last: Frame) -> tuple[str | None, str | None]:
             spoken = ""
         if frame.get("type") != "assistant" or not is_main(frame):
             continue
-        if frame["message"]["id"] in withdrawn:
+        if frame["message"]["id"] in withdrawn or frame["message"].get("model") == "<synthetic>":
             continue
         text = "".join(block["text"] for block in blocks(frame) if block["type"] == "text")
         spoken += text
@@ -182,6 +184,15 @@ def final_text(lines: list[Line], last: Frame) -> tuple[str | None, str | None]:
     if message:
         return message, "last_message"
     return None, None
+
+
+def taken_back(lines: list[Line]) -> set[str]:
+    """Find the messages that count no more: broken off, or refused in their middle."""
+    frames = [line.frame for line in lines]
+    found = {frame["message"]["id"] for frame in frames if frame.get("aborted") is True}
+    return found | {
+        frame["refused_message_id"] for frame in frames if "refused_message_id" in frame
+    }
 
 
 def has_tool_result(frame: Frame) -> bool:

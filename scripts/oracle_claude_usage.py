@@ -58,7 +58,7 @@ def usage(capture: Capture, lines: list[Line], results: list[Frame]) -> tuple[Fa
         account["basis"] = ["result.modelUsage"]
     else:
         account = from_result(results[-1])
-    account["scope"] = scope
+    account["scope"] = scope if account["basis"] else None
     return with_total(account), True
 
 
@@ -98,8 +98,10 @@ def last_of_segments(results: list[Frame]) -> list[Frame]:
 
 def from_result(last: Frame) -> Facts:
     """Take the main agent's own account, where no model's is given."""
-    native = last["usage"]
+    native = last.get("usage")
     account = no_usage()
+    if native is None:
+        return account
     for bucket, key in NATIVE.items():
         account[bucket] = native.get(key)
     details = native.get("output_tokens_details") or {}
@@ -208,7 +210,8 @@ def shows_subagent(frame: Frame) -> bool:
     if frame.get("parent_tool_use_id") is not None:
         return True
     if frame.get("type") == "system":
-        return bool(frame.get("subtype") == "task_started")
+        # A command in the background is a task, too.
+        return frame.get("subtype") == "task_started" and frame.get("task_type") != "local_bash"
     if frame.get("type") != "assistant" or isinstance(frame["message"]["content"], str):
         return False
     return any(

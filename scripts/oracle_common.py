@@ -7,6 +7,7 @@ files and loops over them as often as it likes: here only obviousness counts.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import tomllib
@@ -51,6 +52,12 @@ class Capture:
     cut_line: bool = False
 
 
+def printed(folder: Path, name: str) -> bytes:
+    """Give what a file of the capture holds; large ones are stored compressed."""
+    packed = folder / f"{name}.gz"
+    return gzip.decompress(packed.read_bytes()) if packed.exists() else (folder / name).read_bytes()
+
+
 def read_capture(folder: Path) -> Capture:
     """Read the capture that stands in a folder with a capture.toml."""
     meta = tomllib.loads((folder / "capture.toml").read_text("utf-8"))
@@ -60,12 +67,12 @@ def read_capture(folder: Path) -> Capture:
         version=meta["version"],
         transport=meta["transport"],
         exit_code=meta.get("exit_code"),
-        stderr=(folder / "stderr.txt").read_text("utf-8", errors="replace"),
+        stderr=printed(folder, "stderr.txt").decode("utf-8", errors="replace"),
     )
     if capture.transport in ("json", "json-array"):
-        read_document(capture, (folder / "stdout.json").read_text("utf-8", errors="replace"))
+        read_document(capture, printed(folder, "stdout.json").decode("utf-8", errors="replace"))
     else:
-        read_lines(capture, (folder / "stdout.jsonl").read_bytes())
+        read_lines(capture, printed(folder, "stdout.jsonl"))
     return capture
 
 

@@ -83,17 +83,19 @@ def model(lines: list[Line]) -> str | None:
 def model_calls(lines: list[Line]) -> int:
     """Count the model's calls.
 
-    Versions that print none print each turn of the main agent, and of a sub-agent the messages.
+    Versions that print none print each turn of the main agent, and of a sub-agent the messages;
+    with an Anthropic provider of the main agent, too, nothing but the messages.
     """
     calls = of_kind(lines, "model.call_start")
     if calls:
         return len(calls)
+    turns = of_kind(lines, "assistant.turn_start")
     answers = {
         frame["data"]["messageId"]
         for frame in of_kind(lines, "assistant.message")
-        if not is_main(frame)
+        if not (turns and is_main(frame))
     }
-    return len(of_kind(lines, "assistant.turn_start")) + len(answers)
+    return len(turns) + len(answers)
 
 
 def tool_calls(lines: list[Line]) -> set[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ def fixture(engine: str) -> bytes:
 
 def capture(name: str) -> bytes:
     """Return what a run of the corpus printed."""
-    return next((ROOT / "corpus" / name).glob("stdout.json*")).read_bytes()
+    path = next((ROOT / "corpus" / name).glob("stdout.json*"))
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
 
 
 def base(name: str) -> bytes:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ def capture(name: str) -> list[Frame]:
     """Return the frames of a capture, named ``engine/version/scenario``."""
     folder = CORPUS / name
     path = next(path for path in folder.iterdir() if path.name.startswith("stdout."))
-    raw = path.read_bytes()
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     if raw.startswith(b"{\n"):  # gemini prints its document over many lines
         return [json.loads(raw)]
     frames = [json.loads(line) for line in raw.split(b"\n") if line.startswith((b"{", b"["))]

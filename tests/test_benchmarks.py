@@ -21,7 +21,7 @@ from benchmarks.streams import ENGINES, Scenario
 
 SIZE = 200_000
 # By the oracle, in all captures that print JSON lines; a new capture may add to its engine's.
-CALLS = {"claude": 89, "codex": 101, "copilot": 120, "gemini": 144, "opencode": 79}
+CALLS = {"claude": 302, "codex": 156, "copilot": 229, "gemini": 221, "opencode": 119}
 
 
 def median_length(lines: list[bytes]) -> float:
@@ -129,7 +129,8 @@ def test_real_tool_calls_are_found(engine: str) -> None:
 
 def test_captures_are_real_and_print_json_lines() -> None:
     """Documents, arrays, older protocols and what is made up are left out, and nothing else."""
-    every = [open_folder(str(path.parent)) for path in streams.CORPUS.glob("*/*/*/capture.toml")]
+    found = [open_folder(str(path.parent)) for path in streams.CORPUS.glob("*/*/*/capture.toml")]
+    every = [folder for folder in found if not folder.stdout.endswith(".gz")]
     taken = {folder for engine in ENGINES for folder in events.captured(engine)}
     left = {(folder.transport, folder.synthetic) for folder in every if folder not in taken}
     assert {("json", False), ("json-array", False), ("legacy", False)} == left

@@ -313,11 +313,11 @@ class TestReadStrict:
     def test_fields(self, capsys: Capsys, tmp_path: Path) -> None:
         """A field that is gone is drift of level error, and is seen under --strict alone."""
         *_, end = capture("claude/2.1.332/s03-shell")
-        path = drifted(tmp_path, without(end, "uuid"))
+        path = drifted(tmp_path, without(end, "duration_api_ms"))
         assert 0 == main(["read", str(path)])
         assert "drift" not in capsys.readouterr().out
         assert 4 == main(["read", "--strict", str(path)])
-        row = "drift       error: missing_field result/success uuid: string -> absent (line 6, 1x)"
+        row = "error: missing_field result/success duration_api_ms: integer -> absent (line 6, 1x)"
         assert row in capsys.readouterr().out
 
     def test_a_warning_is_told_and_passes(self, capsys: Capsys, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ HOST, USER, CHECKOUT = "buildbox7.corp.lan", "marlow", Path("/srv/checkouts/marl
 RULES = gate.rules(HOST, USER, CHECKOUT)
 
 PLANTED = [
+    ("work-folder", "a/srv/agentframes-" + "capture-x1y2z3ab/project/notes.txt"),
     ("home-linux", "cwd is /home/" + "alice/src"),
     ("home-linux", r'{"cwd":"\/home\/' + 'alice"}'),
     ("home-linux", "/var/home/" + "alice"),

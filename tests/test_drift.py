@@ -136,7 +136,7 @@ def test_a_type_of_another_version_is_a_note() -> None:
         "type_changed", "note", "assistant/tool_use", "message.stop_reason", "null", "string",
     )  # fmt: skip
     assert [expected] == [brief(one) for one in facts.drift]
-    assert ["1.0.128"] == facts.drift[0].seen_in
+    assert ["1.0.0", "1.0.128", "2.0.77"] == facts.drift[0].seen_in
 
 
 def test_where_and_how_often() -> None:
@@ -170,6 +170,9 @@ def test_an_unknown_kind_beside_fields() -> None:
         ("2.1.276", ["2.1.220", "2.1.332"], "2.1.332"),  # as near: the newer
         ("1.9.0", ["1.0.128", "2.0.0"], "1.0.128"),
         ("3", ["1.0", "2.9.9"], "2.9.9"),
+        ("3.0.0", ["2.0.9", "2.1.332"], "2.1.332"),  # the newest before it, not the smallest step
+        ("9.8.7", ["1.0.128", "2.1.220", "2.1.332"], "2.1.332"),
+        ("1.5.0", ["2.0.1", "2.1.0"], "2.0.1"),
         ("0.45.0-alpha.2", ["0.44.0", "0.45.0"], "0.45.0"),
         ("unknown", ["1.0"], None),
         (None, ["1.0"], None),
@@ -202,7 +205,8 @@ def test_a_version_that_is_not_captured() -> None:
     )
     assert None is facts.drift[0].line
     missing = [one for one in facts.drift if one.field == "queued_turn_count"]
-    assert [("missing_field", "warn", ["1.0.128", "2.1.220"])] == [
+    older = ["1.0.0", "1.0.128", "2.0.77", "2.1.50", "2.1.220"]
+    assert [("missing_field", "warn", older)] == [
         (one.what, one.level, one.seen_in) for one in missing
     ]
 

@@ -64,7 +64,7 @@ def probes() -> Iterator[Any]:
             version: shown
             for version in manifest(engine).fields[kind].versions
             for shown in [_shown(engine, version, kind, place)]
-            if shown is not None
+            if shown is not None and field in next(objects(capture(shown[0])[shown[1]], place))
         }
         assert found, f"no capture shows {engine} {kind} {place}"
         for version, (source, index) in found.items():

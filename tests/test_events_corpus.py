@@ -14,6 +14,7 @@ import agentframes as af
 from agentframes import engines
 from agentframes.captures import open_folder
 from agentframes.events.model import Call, ConversationEvent, ToolBurst
+from tests.captured import capture
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 FOLDERS = {
@@ -43,7 +44,7 @@ def calls(told: list[ConversationEvent]) -> Iterator[Call]:
 
 def printed(folder: Path) -> bytes:
     """Return what the CLI printed."""
-    return Path(open_folder(str(folder)).stdout).read_bytes()
+    return capture(str(folder.relative_to(CORPUS)))
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -237,3 +237,21 @@ def test_a_finished_sub_agent_is_completed_in_every_engine() -> None:
         (burst, *_) = [event for event in told if isinstance(event, ToolBurst)]
         assert burst.calls[0].agent is not None
         assert "completed" == burst.calls[0].agent.status
+
+
+def test_an_answer_that_breaks_off_is_taken_back_when_it_is_asked_for_again() -> None:
+    """With partial messages its pieces are printed, and the second try says it anew."""
+    told = af.read(ROOT / "corpus/claude/2.1.332/s11-disconnect--partial").events
+    answers = [event for event in told if isinstance(event, TaskAgentMessage)]
+    assert [("This answer breaks off i", True), ("ok after a cut stream", False)] == [
+        (event.body, event.withdrawn) for event in answers
+    ]
+    assert ("warn", "Trying again, 1 of 10") in warnings(told)
+
+
+def test_what_a_cut_output_had_is_told_in_bytes() -> None:
+    """Claude keeps 192,000 bytes in a file, and shows the first of them."""
+    told = af.read(ROOT / "corpus/claude/2.1.332/s14-large-output").events
+    (cut,) = [event for event in told if getattr(event, "label", None) == "Output truncated"]
+    assert isinstance(cut, Status)
+    assert (cut.explanation or "").endswith("what is shown is not all of it. Before: 192000 bytes.")

@@ -268,7 +268,7 @@ class TestCaptures:
     def test_claude_compaction(self) -> None:
         """What was cut is a warning; the summary is folded away."""
         assert rows("claude/2.1.332/s29-compact")[2].startswith("! Output truncated: Earlier turns")
-        assert "· Run completed: It took 0.163 s." == rows("claude/2.1.332/s29-compact")[-1]
+        assert "· Run completed: It took 2.01 s." == rows("claude/2.1.332/s29-compact")[-1]
 
     def test_codex_edit(self) -> None:
         """A call that names no subject is told by the files that it touched."""

@@ -10,7 +10,8 @@ import msgspec
 
 from agentframes.errors import SourceError
 
-OUTPUTS = ("stdout.jsonl", "stdout.json", "stdout.txt")
+_NAMES = ("stdout.jsonl", "stdout.json", "stdout.txt")
+OUTPUTS = (*_NAMES, *(f"{name}.gz" for name in _NAMES))
 
 
 class CaptureFolder(NamedTuple):
@@ -35,13 +36,13 @@ def open_folder(path: str) -> CaptureFolder:
     """
     stdout = _existing(path, *OUTPUTS)
     if stdout is None:
-        message = f"{path}: a folder without a capture (none of {', '.join(OUTPUTS)})"
+        message = f"{path}: a folder without a capture (none of {', '.join(_NAMES)})"
         raise SourceError(message)
     told = _description(path)
     code = told.get("exit_code")
     return CaptureFolder(
         stdout=stdout,
-        stderr=_existing(path, "stderr.txt"),
+        stderr=_existing(path, "stderr.txt", "stderr.txt.gz"),
         engine=_text(told.get("engine")),
         version=_text(told.get("version")),
         transport=_text(told.get("transport")),

@@ -10,6 +10,7 @@ hold names and types only.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -44,17 +45,19 @@ def baseline(manifest: Manifest, version: str | None) -> Baseline:
 
 
 def nearest(version: str | None, captured: Iterable[str]) -> str | None:
-    """Return the nearest version: by the first number, then by the second, and so on.
+    """Return the nearest version: the one before or the one behind it in order.
 
-    2.1.300 is nearer to 2.1.332 than to 2.1.220; of two that are as near, the newer counts. None
-    where the version is none, or nothing was captured.
+    Of these two, the first number tells which is nearer, then the second, and so on: 2.1.300 is
+    nearer to 2.1.332 than to 2.1.220, and 3.0.0 comes behind 2.1.332, not behind 2.0.1. Of two
+    that are as near, the newer counts. None where the version is none, or nothing was captured.
     """
     wanted = version_tuple(version)
     if wanted is None:
         return None
-    return min(
-        reversed(in_order(captured)), key=lambda other: _distance(wanted, other), default=None
-    )
+    ordered = in_order(captured)
+    at = bisect_left(ordered, wanted, key=lambda other: version_tuple(other) or ())
+    beside = reversed(ordered[max(0, at - 1) : at + 1])
+    return min(beside, key=lambda other: _distance(wanted, other), default=None)
 
 
 def _distance(wanted: tuple[int, ...], version: str) -> list[int]:

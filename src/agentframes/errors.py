@@ -36,6 +36,20 @@ class UnknownEngineError(AgentframesError):
         return type(self), (self.name, self.known)
 
 
+class MissingExtraError(AgentframesError):
+    """What was asked for needs packages of an extra that is not installed."""
+
+    def __init__(self, extra: str, packages: Iterable[str]) -> None:
+        self.extra = extra
+        self.packages = tuple(packages)
+        needed = " and ".join(self.packages)
+        super().__init__(f"{extra} needs {needed}: pip install 'agentframes[{extra}]'")
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pickle by what the error is made of: its message is not that."""
+        return type(self), (self.extra, self.packages)
+
+
 class CommandError(AgentframesError):
     """A call that an engine's command line cannot express."""
 

@@ -16,7 +16,7 @@ import os
 import re
 import select
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from agentframes.errors import SourceError
 
@@ -40,13 +40,13 @@ def looks_like_content(text: str) -> bool:
 
 
 def open_path(path: str | os.PathLike[str]) -> IO[bytes]:
-    """Open a file for reading.
+    """Open a file for reading; a compressed one (`.gz`) is read as what is in it.
 
     Raises:
         SourceError: one line that names the file and what is wrong with it.
     """
     try:
-        return open(path, "rb", buffering=0)
+        return _plain(open(path, "rb", buffering=0), path)
     except FileNotFoundError:
         problem = "no such file"
     except OSError as error:
@@ -54,6 +54,14 @@ def open_path(path: str | os.PathLike[str]) -> IO[bytes]:
     except ValueError as error:  # a NUL byte in the name
         problem = f"not a file name ({error})"
     raise SourceError(f"{shown(os.fspath(path))}: {problem}")
+
+
+def _plain(file: IO[bytes], path: str | os.PathLike[str]) -> IO[bytes]:
+    if not os.fspath(path).endswith(".gz"):
+        return file
+    from agentframes.unpacking import Unpacked  # rare
+
+    return cast("IO[bytes]", Unpacked(file))
 
 
 def shown(name: Any) -> str:

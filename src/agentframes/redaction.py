@@ -33,41 +33,41 @@ _KEYS = rf"""(?x)
   | {_AT_RUN} eyJ[A-Za-z0-9_-]{{6,}}+\.[A-Za-z0-9_-]{{6,}}+(?:\.[A-Za-z0-9_-]*+)?   # a JWT
 """
 # With a digit, or long: "Bearer authentication" is a sentence.
-_BEARER = r"(?i)\b(Bearer\s{1,4})(?=[A-Za-z._~+/=-]{0,80}[0-9]|[A-Za-z._~+/=-]{20})[\w.~+/=-]{8,}+"
+BEARER = r"(?i)\b(Bearer\s{1,4})(?=[A-Za-z._~+/=-]{0,80}[0-9]|[A-Za-z._~+/=-]{20})[\w.~+/=-]{8,}+"
 _AUTHORIZATION = (
     r"(?i)\b((?:proxy-)?authorization\\{0,4}[\"']?\s{0,4}[:=]\s{0,4}\\{0,4}[\"']?(?:Basic|Token)\s{1,4})"
     r"[\w.~+/=-]{6,}+"
 )
 _COOKIE = r"(?i)\b((?:set-)?cookie\\{0,4}[\"']?\s{0,4}:\s{0,4}\\{0,4}[\"']?)[^\s\"'\\][^\n\"'\\]*+"
-_USER_OPTION = r"(?<![\w-])((?:-u|--user)[ =]\s{0,4}[\"']?[^\s:\"']{1,64}:)[^\s\"'\\]{3,}+"
+USER_OPTION = r"(?<![\w-])((?:-u|--user)[ =]\s{0,4}[\"']?[^\s:\"']{1,64}:)[^\s\"'\\]{3,}+"
 _QUERY = r"(?i)([?&](?:sig|signature|token|key|code|auth)=)[^\s&\"'\\]{6,}+"
 _HOOK = r"(?<=hooks\.slack\.com/services/)[\w/-]{8,}+"
 _URL_USER = r"(?<=://)[^\s/:@]{1,100}:[^\s/@]{1,100}@"
-_NAMES = (
+NAMES = (
     r"(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token|passw(?:or)?d|passphrase"
     r"|(?<=_)pass"
     r"|credential)s?"
 )
-_QUOTE = r"\\{0,4}[\"'`]"
+QUOTE = r"\\{0,4}[\"'`]"
 _ASSIGNED = rf"""(?ix)
-    ( {_NAMES} (?: [_-][A-Za-z0-9_-]{{0,40}} )? (?: {_QUOTE} )?
+    ( {NAMES} (?: [_-][A-Za-z0-9_-]{{0,40}} )? (?: {QUOTE} )?
       (?P<sign> [ \t]{{0,8}} (?: => | := | [=:] ) [ \t]{{0,8}} | (?<=-) [ \t] ) )
-    (?: (?P<open> {_QUOTE} ) (?P<quoted> [^"'`\\\n]{{3,}}+ )
+    (?: (?P<open> {QUOTE} ) (?P<quoted> [^"'`\\\n]{{3,}}+ )
       | (?P<bare> [^\s"'`\\$,;(){{}}<>\[\]&|]{{4,}}+ ) (?! [(\[] ) )
 """
-_OPTION = rf"(?i)(?<![\w-])(--(?:[a-z0-9]+-){{0,4}}{_NAMES}[ \t])([^\s\"'`\\$-][^\s\"'`\\]{{3,}}+)"
-_PLAIN_VALUE = r"(?i)[\d.,_+-]+|null|none|true|false|undefined|str|string|number|bytes|optional"
-_PROSE = r"[A-Za-z-]{1,12}"
-_SAYS_SECRET = rf"(?i)(?:^|[_-]|(?<=[a-z])){_NAMES}$"
+OPTION = rf"(?i)(?<![\w-])(--(?:[a-z0-9]+-){{0,4}}{NAMES}[ \t])([^\s\"'`\\$-][^\s\"'`\\]{{3,}}+)"
+PLAIN_VALUE = r"(?i)[\d.,_+-]+|null|none|true|false|undefined|str|string|number|bytes|optional"
+PROSE = r"[A-Za-z-]{1,12}"
+_SAYS_SECRET = rf"(?i)(?:^|[_-]|(?<=[a-z])){NAMES}$"
 
-_MAIL = r"(?<![\w.+%-])[\w.+%-]++@[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}\b"
+MAIL = r"(?<![\w.+%-])[\w.+%-]++@[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}\b"
 _NOBODY = r"git@"  # of git over ssh
 
 # Not inside a longer path or word: `docs/home/intro` is nobody's home.
 _BEFORE = r"(?:(?<![\w.~-])|(?<=\\[bfnrt])|(?<=file://))"
 _NAME = r"[^\s/\\\"'`:;,<>|*?()\[\]{}$&#=%]{1,64}"
 _BACKSLASH = r"(?:\\{1,8}|/)"
-_HOMES = rf"""(?x)
+HOMES = rf"""(?x)
     {_BEFORE} (?: (?: /var | /export | /usr )? /home/ {_NAME}
       | (?: /System/Volumes/Data | (?: /mnt )? /[a-z] )? /Users/ {_NAME}
       | (?: /var )? /root (?! [\w-] ) )
@@ -75,7 +75,7 @@ _HOMES = rf"""(?x)
     {_NAME} (?: (?: [ ] {_NAME} ){{1,3}} (?= {_BACKSLASH} ) )?
 """
 # Claude names a project's folder after its path, with dashes for separators.
-_DASHED = r"(?<=[/\\])-(?:(?:home|Users)-[A-Za-z0-9_]{1,64}|root(?![A-Za-z0-9_]))"
+DASHED = r"(?<=[/\\])-(?:(?:home|Users)-[A-Za-z0-9_]{1,64}|root(?![A-Za-z0-9_]))"
 
 _PEM_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -84,7 +84,7 @@ _PEM_LINES = r"(?:[\s\\]{0,40}+[A-Za-z0-9+/=]{16,}+)*+"
 
 
 # What is not seen, and may stand inside a key: colours (`grep --color`), marks of no width.
-_HIDDEN = (
+HIDDEN = (
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])"
     r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
@@ -96,10 +96,10 @@ _CUT_OFF = r"(?=[\w+/=.-]*\d)[\w+/=.-]{8,}+(?=…\Z)"
 def redact(text: str) -> str:
     """Replace keys, e-mail addresses and homes in a text; what hides one is left out with it."""
     told = _redacted(text)
-    if re.search(_HIDDEN, text):
-        bare = re.sub(_HIDDEN, "", text)
+    if re.search(HIDDEN, text):
+        bare = re.sub(HIDDEN, "", text)
         safe = _redacted(bare)
-        if safe != bare and re.sub(_HIDDEN, "", told) != safe:
+        if safe != bare and re.sub(HIDDEN, "", told) != safe:
             return safe
     return told
 
@@ -112,19 +112,19 @@ def _redacted(text: str) -> str:
     if "PRIVATE KEY" in text:
         text = _without_private_keys(text)
     text = re.sub(_KEYS, REDACTED, text)
-    text = re.sub(_BEARER, rf"\1{REDACTED}", text)
+    text = re.sub(BEARER, rf"\1{REDACTED}", text)
     text = re.sub(_AUTHORIZATION, rf"\1{REDACTED}", text)
     text = re.sub(_COOKIE, rf"\1{REDACTED}", text)
-    text = re.sub(_USER_OPTION, rf"\1{REDACTED}", text)
+    text = re.sub(USER_OPTION, rf"\1{REDACTED}", text)
     text = re.sub(_QUERY, rf"\1{REDACTED}", text)
     text = re.sub(_HOOK, REDACTED, text)
     text = re.sub(_URL_USER, f"{REDACTED}@", text)
     text = re.sub(_ASSIGNED, _assigned, text)
-    text = re.sub(_OPTION, rf"\1{REDACTED}", text)
+    text = re.sub(OPTION, rf"\1{REDACTED}", text)
     if "@" in text:
-        text = re.sub(_MAIL, _mail, text)
-    text = re.sub(_HOMES, HOME, text)
-    return re.sub(_DASHED, f"-{HOME}", text)
+        text = re.sub(MAIL, _mail, text)
+    text = re.sub(HOMES, HOME, text)
+    return re.sub(DASHED, f"-{HOME}", text)
 
 
 def redact_value(value: Any) -> Any:
@@ -166,13 +166,13 @@ def _redact_keys(value: dict[Any, Any]) -> None:
 
 
 def _is_secret(value: str) -> bool:
-    return bool(value.strip()) and re.fullmatch(_PLAIN_VALUE, value) is None
+    return bool(value.strip()) and re.fullmatch(PLAIN_VALUE, value) is None
 
 
 def _assigned(found: re.Match[str]) -> str:
     """Keep a value that can be no secret: a number, a type, a word of prose."""
     value = found["quoted"] or found["bare"]
-    prose = found["bare"] and ":" in found["sign"] and re.fullmatch(_PROSE, value)
+    prose = found["bare"] and ":" in found["sign"] and re.fullmatch(PROSE, value)
     if prose or not _is_secret(value):
         return found[0]
     return f"{found[1]}{found['open'] or ''}{REDACTED}"
@@ -183,36 +183,53 @@ def _mail(found: re.Match[str]) -> str:
 
 
 def _without_private_keys(text: str) -> str:
-    """Take away private keys: whole ones, and what is left of one that is cut."""
     pieces: list[str] = []
     done = 0
-    ends = re.compile(_PEM_END)
+    for begin, end in private_keys(text):
+        pieces += (text[done:begin], REDACTED)
+        done = end
+    return "".join((*pieces, text[done:]))
+
+
+def private_keys(text: str) -> list[tuple[int, int]]:
+    """Find private keys: whole ones, and what is left of one that is cut at either end."""
+    found: list[tuple[int, int]] = []
+    done = 0
+    ends = re.finditer(_PEM_END, text)
+    end = next(ends, None)
     for begin in re.finditer(_PEM_BEGIN, text):
         if begin.start() < done:
             continue
-        end = ends.search(text, begin.end(), begin.end() + MAX_KEY)
-        cut = re.compile(_PEM_LINES).match(text, begin.end())
-        pieces += (text[done : begin.start()], REDACTED)
-        done = end.end() if end else cut.end() if cut else begin.end()
-    text = "".join((*pieces, text[done:]))
-    return _without_tails(text) if "-----END " in text else text
+        while end and end.start() < begin.end():
+            end = next(ends, None)
+        if end and end.end() <= begin.end() + MAX_KEY:
+            done = end.end()
+        else:
+            cut = re.compile(_PEM_LINES).match(text, begin.end())
+            done = cut.end() if cut else begin.end()
+        found.append((begin.start(), done))
+    return _with_tails(text, found) if "-----END " in text else found
 
 
-def _without_tails(text: str) -> str:
-    """Take away the last lines of private keys whose begin is lost."""
-    pieces: list[str] = []
+def _with_tails(text: str, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Add the last lines of private keys whose begin is lost."""
+    whole = iter((*found, (len(text), len(text))))
+    added: list[tuple[int, int]] = []
     done = 0
+    after = next(whole)
     for end in re.finditer(_PEM_END, text):
+        while after[1] < end.end():
+            done, after = after[1], next(whole)
+        if after[0] <= end.start():  # the end of a key that is found
+            continue
         begin = end.start()
         floor = max(done, begin - MAX_KEY)
         while begin > floor:
             line = max(text.rfind("\n", floor, begin - 1) + 1, floor)
-            if (
-                re.fullmatch(_PEM_LINE if begin < end.start() else _PEM_LAST, text[line:begin])
-                is None
-            ):
+            pattern = _PEM_LINE if begin < end.start() else _PEM_LAST
+            if re.fullmatch(pattern, text[line:begin]) is None:
                 break
             begin = line
-        pieces += (text[done:begin], REDACTED)
+        added.append((begin, end.end()))
         done = end.end()
-    return "".join((*pieces, text[done:]))
+    return sorted(found + added)

@@ -305,6 +305,7 @@ class Truncated(Signal, kw_only=True):
     what: Literal["context", "answer", "tool_output"]
     call_id: str | None = None
     before: int | None = None
+    """Tokens of a context, bytes of a tool's output."""
     after: int | None = None
 
 

@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, TypeVar
 
 from agentframes.facts.model import RunFacts
 from agentframes.signals import Signal
 from agentframes.streams import Stream
+from tests import captured
 from tests.frames import CORPUS, Frame, capture
 
-FOLDERS = sorted(path.parent for path in (CORPUS / "copilot").glob("*/*/stdout.jsonl"))
+FOLDERS = sorted(path.parent for path in (CORPUS / "copilot").glob("*/*/stdout.jsonl*"))
 NAMES = [
     str(path.relative_to(CORPUS / "copilot"))
     for path in FOLDERS
-    if (path / "stdout.jsonl").stat().st_size  # a session that cannot be resumed prints nothing
+    if next(path.glob("stdout.jsonl*")).stat().st_size  # one that cannot be resumed prints nothing
 ]
 
 S = TypeVar("S", bound=Signal)
@@ -28,7 +28,7 @@ def frames(name: str) -> list[Frame]:
 
 def raw(name: str) -> bytes:
     """Return a capture's bytes."""
-    return Path(CORPUS / "copilot" / name / "stdout.jsonl").read_bytes()
+    return captured.capture(f"copilot/{name}")
 
 
 class Recorder(Stream):

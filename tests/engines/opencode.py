@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import agentframes as af
 from agentframes.signals import Signal
+from tests import captured
 from tests.engines import support
-from tests.frames import CORPUS, Frame, capture
+from tests.frames import Frame, capture
 
 S = TypeVar("S", bound=Signal)
 
@@ -19,7 +20,7 @@ NAMES = [name for name in support.captures() if name.startswith("opencode/")]
 
 def raw(name: str) -> bytes:
     """Return what a capture printed."""
-    return (CORPUS / name / "stdout.jsonl").read_bytes()
+    return captured.capture(name)
 
 
 def frames(name: str) -> list[Frame]:

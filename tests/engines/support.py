@@ -17,7 +17,7 @@ from agentframes.engines import Interpreter
 from agentframes.facts.fold import Fold
 from agentframes.frames import FrameReader, FrameSink, Place
 from agentframes.lazy import Lazy
-from agentframes.lines import chunks
+from agentframes.lines import chunks, open_path
 from agentframes.signals import Begin, Retyped, Signal
 from agentframes.types import Span
 from tests.frames import CORPUS
@@ -59,7 +59,7 @@ def drive(capture: Path | str, *, full: bool = True) -> Sink:
     folder = open_folder(str(CORPUS / capture))
     assert folder.engine is not None
     sink = Sink(folder.engine, full=full, cli_version=folder.version)
-    with Path(folder.stdout).open("rb") as source:
+    with open_path(folder.stdout) as source:
         _feed(sink, chunks(source))
     return sink
 

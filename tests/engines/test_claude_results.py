@@ -111,7 +111,7 @@ class TestToolEnds:
     def test_the_end_bears_the_frames_time(self) -> None:
         """A result comes with its time where the version prints it."""
         (end,) = only(f"{NEW}/s26-sigterm-tool", ToolEnd)
-        assert (1796071370556, 1796071370556, None) == told(
+        assert (1796131983670, 1796131983670, None) == told(
             end, "time_ms", "ended_ms", "started_ms"
         )
 
@@ -137,6 +137,7 @@ class TestRunEnds:
             (f"{NEW}/s09-http401", "failed", "auth"),
             (f"{NEW}/s10-http429", "success", "completed"),
             (f"{MIDDLE}/s21-maxturns", "failed", "max_turns"),
+            ("claude/2.0.77/s24-refusal", "failed", "refusal"),  # told by the text alone
             (f"{MIDDLE}/s24-refusal", "failed", "refusal"),
             (f"{NEW}/s24-refusal", "success", "completed"),
             (f"{MIDDLE}/s25-sigterm-streaming", "failed", "interrupted"),

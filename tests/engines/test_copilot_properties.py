@@ -26,6 +26,7 @@ from agentframes.signals import (
 from tests.engines.copilot_captures import NAMES, facts, frames, only, raw, signals
 from tests.frames import Frame, having, printed
 
+OLD = ("0.0.423", "1.0.12", "1.0.30")
 EVERY = pytest.mark.parametrize("name", NAMES)
 # One of each shape: old, new, sub-agents told and half told, aborted, retried.
 SHAPES = [
@@ -110,13 +111,17 @@ def test_ends_pair_with_calls(name: str) -> None:
 
 @EVERY
 def test_model_calls_end_as_they_began(name: str) -> None:
-    """Each call of the model that ends began before; of sub-agents, old versions tell no begin."""
+    """Each call of the model that ends began before.
+
+    Old versions tell no begin of a sub-agent's, nor of any with an Anthropic provider.
+    """
     begun: set[str] = set()
     for call in only(ModelCall, raw(name)):
         if call.phase == "start":
             begun.add(call.id)
         else:
-            assert call.id in begun or (call.agent and name.startswith(("1.0.12", "1.0.30")))
+            silent = call.agent or name.endswith("--stream-anthropic")
+            assert call.id in begun or (silent and name.startswith(OLD))
 
 
 @EVERY
@@ -129,7 +134,8 @@ def test_deltas_make_up_the_whole(name: str) -> None:
         key = (signal.message_id, signal.part)
         if signal.mode == "delta":
             pieces[key] += signal.text.text()
-        elif key in pieces:
+        elif key in pieces and not (name.startswith(OLD) and "s11-" in name):
+            # Old versions go on with the message that broke off when they ask again.
             assert pieces[key] == signal.text.text()
 
 

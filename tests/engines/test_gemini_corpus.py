@@ -123,7 +123,8 @@ def test_stream_and_document_agree(name: str) -> None:
         for bucket in ("input", "cache_read", "cache_write", "output", "reasoning"):
             field = f"{bucket}_tokens"
             assert getattr(stream.usage, field) == getattr(document.usage, field)
-        assert stream.usage.models == document.usage.models
+        if not name.startswith(("gemini/0.15.4", "gemini/0.24.5")):  # whose stream names none
+            assert stream.usage.models == document.usage.models
     assert stream.final_text == document.final_text
     ended, other = stream.outcome, document.outcome
     assert (ended.status, ended.reason, ended.message) == (
@@ -140,8 +141,8 @@ def test_no_data_of_an_image_is_printed() -> None:
     assert ("/workspace/project/pixel.png", "image/png", None, None) == (
         media.path, media.media_type, media.pointer, media.url,
     )  # fmt: skip
-    others = (only(name, Media) for name in PRINTED)
-    assert 1 == sum(map(len, others))
+    others = [name for name in PRINTED if only(name, Media)]
+    assert {"s20-image"} == {name.split("/")[2] for name in others}
 
 
 @pytest.mark.parametrize("name", PRINTED)

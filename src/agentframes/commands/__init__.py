@@ -22,6 +22,8 @@ COMMANDS = {
     "play": "what a capture's CLI printed, byte for byte, at its own times",
     "check": "hold output against what the captured versions print: new, missing, changed",
     "schema": "the JSON Schema of facts and of events",
+    "capture": "real output of an installed CLI, made without account or network",
+    "sanitize": "take keys, names and paths out of what a CLI printed",
     "corpus": "learn the fields of frames from the captures of a checkout",
     "matrix": "write the pages that tell which frames are recognized, and what is made of them",
 }

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from agentframes.engines.support import RawFrame, clean_kind
-from agentframes.errors import UnknownEngineError
+from agentframes.errors import CommandError, UnknownEngineError
 from agentframes.frames import Place
 from agentframes.signals import Signal, Stretch, Unknown
 from agentframes.types import Transport
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.offline import Offline
 
 ENGINE_API = 1
 BUILT_IN = ("claude", "codex", "copilot", "gemini", "opencode")
@@ -177,6 +178,20 @@ def get(name: str) -> Engine:
         if engine.name == name:
             return engine
     raise UnknownEngineError(name, BUILT_IN)
+
+
+def capture_setup(name: str) -> Offline:
+    """Return how an engine's CLI is run without an account; imports what it needs.
+
+    Raises:
+        UnknownEngineError: no built-in or registered engine has that name.
+        CommandError: the engine does not tell; not every registered one does.
+    """
+    engine = get(name)
+    told = getattr(engine, "capture_setup", None)
+    if told is None:
+        raise CommandError(f"{name}: this engine does not tell how its CLI is run offline")
+    return cast("Offline", told())
 
 
 def built_in() -> Iterator[Engine]:

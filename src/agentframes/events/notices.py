@@ -181,7 +181,8 @@ def truncated(signal: Truncated) -> Words:
     """Something is incomplete."""
     words = _TRUNCATED[signal.what]
     if signal.before is not None:
-        words += f" Before: {signal.before} tokens"
+        unit = "tokens" if signal.what == "context" else "bytes"
+        words += f" Before: {signal.before} {unit}"
         words += "." if signal.after is None else f", after: {signal.after}."
     return Words("truncation", "Output truncated", words, "warn")
 

@@ -11,6 +11,7 @@ from agentframes.engines.claude import signature as signature
 if TYPE_CHECKING:
     from agentframes.engines.claude.signals import ClaudeInterpreter
     from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.offline import Offline
 
 name = "claude"
 engine_api = 1
@@ -35,3 +36,10 @@ def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
     from agentframes.engines.claude import commandline
 
     return commandline.prompt(argv, stdin)
+
+
+def capture_setup() -> Offline:
+    """Return how this CLI is run without an account."""
+    from agentframes.engines.claude import offline
+
+    return offline

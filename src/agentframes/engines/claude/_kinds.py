@@ -164,6 +164,7 @@ CAPTURED: frozenset[str] = frozenset(
         "stream_event/message_start",
         "stream_event/message_stop",
         "system/api_retry",
+        "system/background_tasks_changed",
         "system/compact_boundary",
         "system/informational",
         "system/init",

@@ -30,6 +30,8 @@ class Streaming(Struct):
     """An agent's message that is being streamed: its id, and its calls by their index."""
 
     message_id: str = ""
+    ended: bool = False
+    """Whether the model said all of it."""
     calls: dict[int | None, tuple[str, str]] = msgspec.field(default_factory=dict)
 
 
@@ -80,6 +82,7 @@ def _end(reader: ClaudeInterpreter, frame: Frame, event: StreamEvent, kind: str)
     streaming = reader.streaming.get(frame.parent_tool_use_id)
     if streaming is None:
         return
+    streaming.ended = True
     reader.emit(
         ModelCall(
             **reader.of(frame, kind),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 SPANS_SESSION = (2, 1, 277)  # from this version on, totals go on over resumed sessions
 
 _API_ERROR = r"API Error: (\d{3})\b"
+_POLICY = "appears to violate our Usage Policy"  # a refusal, up to 2.1.50 told by the text alone
 _BY_STATUS = {401: "auth", 403: "auth", 429: "rate_limit"}
 # `assistant.error` (2.0.77 on), where no status is told.
 _BY_ERROR = {
@@ -150,6 +151,8 @@ def _added(usage: MessageUsage | None) -> int | None:
 
 
 def _usage(reader: ClaudeInterpreter, result: Result, at: Span, kind: str) -> None:
+    if not result.modelUsage and result.usage is None and result.total_cost_usd is None:
+        return  # 1.0.0 has no account here: what the messages told counts
     version = reader.version()
     per_run = version is not None and version < SPANS_SESSION
     list_price = reader.list_price or any(
@@ -292,7 +295,7 @@ def _reason(reader: ClaudeInterpreter, result: Result, words: str) -> str:
         status = int(match[1])
     if status is not None:
         return _BY_STATUS.get(status, "api_error")
-    if result.stop_reason == "refusal":
+    if result.stop_reason == "refusal" or _POLICY in words:
         return "refusal"
     if reader.api_error in _BY_ERROR:
         return _BY_ERROR[reader.api_error]

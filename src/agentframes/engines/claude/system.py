@@ -77,6 +77,11 @@ def _retry(reader: ClaudeInterpreter, frame: Frame, place: Place, kind: str) -> 
     if not reader.full:
         return
     retry = reader.glance(place, ApiRetry)
+    broken = reader.streaming.pop(frame.parent_tool_use_id, None)
+    if broken is not None and not broken.ended:
+        # What was streamed of it is said anew (2.1.332, s11-disconnect--partial).
+        ids = [broken.message_id]
+        reader.emit(Withdrawn(**reader.of(frame, kind), ids=ids, reason="aborted"))
     reader.emit(
         Retry(
             **reader.of(frame, kind),

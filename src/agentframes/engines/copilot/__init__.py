@@ -11,6 +11,7 @@ from agentframes.engines.copilot import signature as signature
 if TYPE_CHECKING:
     from agentframes.engines.copilot.signals import CopilotInterpreter
     from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.offline import Offline
 
 name = "copilot"
 engine_api = 1
@@ -35,3 +36,10 @@ def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
     from agentframes.engines.copilot import commandline
 
     return commandline.prompt(argv, stdin)
+
+
+def capture_setup() -> Offline:
+    """Return how this CLI is run without an account."""
+    from agentframes.engines.copilot import offline
+
+    return offline

@@ -11,6 +11,7 @@ from agentframes.engines.gemini import signature as signature
 if TYPE_CHECKING:
     from agentframes.engines.gemini.signals import GeminiInterpreter
     from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.offline import Offline
 
 name = "gemini"
 engine_api = 1
@@ -35,3 +36,10 @@ def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
     from agentframes.engines.gemini import commandline
 
     return commandline.prompt(argv, stdin)
+
+
+def capture_setup() -> Offline:
+    """Return how this CLI is run without an account."""
+    from agentframes.engines.gemini import offline
+
+    return offline

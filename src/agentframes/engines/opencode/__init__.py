@@ -10,6 +10,7 @@ from agentframes.engines.opencode import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.offline import Offline
     from agentframes.engines.opencode.signals import OpencodeInterpreter
 
 name = "opencode"
@@ -35,3 +36,10 @@ def prompt(argv: Sequence[str], stdin: str | None) -> str | None:
     from agentframes.engines.opencode import commandline
 
     return commandline.prompt(argv, stdin)
+
+
+def capture_setup() -> Offline:
+    """Return how this CLI is run without an account."""
+    from agentframes.engines.opencode import offline
+
+    return offline
