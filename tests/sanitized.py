@@ -18,7 +18,7 @@ from tests.planted import HOME, HOST, INSTALLED, PROJECT, USER, readings, shape
 
 KNOWN = Known({HOME: "~", PROJECT: "/workspace/project", INSTALLED: "/opt/cli"}, (USER,), (HOST,))
 EXAMPLES = settings(
-    max_examples=8,
+    max_examples=5,
     derandomize=True,
     deadline=None,
     database=None,

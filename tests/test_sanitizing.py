@@ -116,6 +116,18 @@ class TestPlanted:
 
     @EXAMPLES
     @given(data=st.data())
+    def test_in_a_document(self, data: st.DataObject) -> None:
+        """In a document that is printed over many lines, which stays one."""
+        sample = data.draw(st.sampled_from(SAMPLES))
+        secret = data.draw(secrets_of(sample))
+        text = sample.around.format(secret)
+        document = {text: [1.50, text, {"b": f'a "{text}"\n', "password=": ": ,"}], "n": None}
+        printed_document = json.dumps(document, indent=2, ensure_ascii=False).encode()
+        out = check(secret, printed_document.splitlines(keepends=True), sample.rule, *sample.others)
+        assert shape(document) == shape(json.loads(out))
+
+    @EXAMPLES
+    @given(data=st.data())
     def test_fields(self, data: st.DataObject) -> None:
         """A text under a name that speaks of a secret goes whole, whatever it looks like."""
         secret = data.draw(st.text(min_size=9).filter(lambda text: not text.isspace()))
@@ -180,7 +192,7 @@ FRAGMENTS = (
 fragments = st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join)
 
 
-@settings(EXAMPLES, max_examples=200)
+@settings(EXAMPLES, max_examples=100)
 @given(rows=st.lists(st.tuples(fragments, fragments, st.integers(0, 3)), min_size=1, max_size=4))
 def test_shapes(rows: list[tuple[str, str, int]]) -> None:
     """Whatever the lines are made of, what is JSON is so afterwards; nothing more is found then."""

@@ -340,6 +340,8 @@ def test_a_search_finds_something_and_a_conversation_has_no_helper() -> None:
             "--output-format stream-json came with 0.11, this version has json alone",
         ),
         ("0.10.0", {"variant": "json"}, [], None),
+        ("0.6.1", {"variant": "json"}, [Shell(command="ls")], None),
+        ("0.5.5", {"variant": "json"}, [], "--output-format came with 0.6"),
         ("0.13.0", {"resume": ""}, [], "--resume came with 0.15"),
         (NEW, {"inputs": ("one", "two")}, [], "stdin holds one prompt, not several messages"),
         ("0.13.0", {}, [PLAN], "write_todos is offered from 0.15 on"),

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How Gemini CLI is run against a scripted model server (captures of 0.15.4 to 0.61.0)."""
+"""How Gemini CLI is run against a scripted model server (runs of 0.6.1 to 0.61.0).
+
+From 0.11.3 to 0.15.4 the parser of commands (tree-sitter, not in 0.10.0 and older) is loaded
+beside the conversation: commands of a model that answers at once, as a scripted one does, are by
+chance rejected as "could not be parsed safely" (corpus/gemini/0.15.4/s03-shell); 0.24.5 waits.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +40,7 @@ variants: Mapping[str, str] = {
 
 _MODEL = "gemini-2.5-pro"
 # The first that npm has with it; the one named behind is the last without.
+_FORMAT = (0, 6)  # --output-format json: 0.6.1, not 0.5.5
 _LINES = (0, 11)  # --output-format stream-json: 0.11.3, not 0.10.0
 _RESUME = (0, 15)  # --resume: 0.15.4, not 0.13.0
 _PLANS = (0, 15)  # offers write_todos: 0.15.4, not 0.13.0
@@ -50,6 +56,8 @@ _ENV = {
 
 def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
     """Return why a version cannot do something: flags and tools that came later or went."""
+    if site.release < _FORMAT:
+        return "--output-format came with 0.6"
     if "json" not in ask.variant and site.release < _LINES:
         return "--output-format stream-json came with 0.11, this version has json alone"
     if ask.resume is not None and site.release < _RESUME:

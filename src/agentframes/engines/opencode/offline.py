@@ -56,21 +56,18 @@ _MODEL = {
 }
 _SMALL = {"limit": {"context": 5000, "output": 1000}}
 """Compacted after the third step of s16: 5,736 tokens are more than context less output."""
-_ALWAYS = ("(500)", "(always cut)")
-"""Prompts of the scenarios whose model fails for ever: an `Ask` does not tell it otherwise."""
 _MISSING_SESSION = "ses_dd1af21abffea5Tk4YDW6NdBID"
 
 # The first version that has it. Not all versions between it and the last without are on npm.
 _FORMAT = (1,)  # 0.5.29 prints its help
 _BUNDLED = (1, 0, 152)  # the provider's package; 1.0.98 downloads it at the start
-_ENDLESS = (1, 0, 98)  # retries; 1.0.61 gives up after as many as the configuration says
 _REJECTS = (1, 1, 53)  # by itself what needs leave; 1.1.16 shows a menu
-_NO_RIPGREP = (1, 1)  # downloaded at the start, where there is none
 _GIVES_UP = (1, 18, 17)  # after five retries
 
 # From, and below.
 _MODELS_LIST = (1, 1, 27), (1, 1, 53)  # downloaded at the start
 _CUT_IS_FATAL = (1, 0, 152), (1, 1)
+_RIPGREP = (1, 0, 152), (1, 1)  # downloaded at the start, where there is none
 _SESSION_AWAITED = (1, 0, 61), (1, 1, 16)  # one that is not there
 
 
@@ -83,7 +80,7 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
         return f"it downloads its provider's package: npm install {_PROVIDER}@1.0 beside it"
     if _within(release, _MODELS_LIST):
         return "it downloads a list of models, and ends where it cannot"
-    if ask.max_turns is not None:  # 1.18.33: with agent.build.steps = 2 all four calls were run
+    if ask.max_turns is not None:  # 1.18.33: maxSteps = 2, all three calls were run
         return "no option ends a run after so many turns: the model is only asked to stop"
     if ask.inputs:
         return "a run takes one message"
@@ -95,18 +92,23 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
 
 
 def _unending(ask: Ask, release: Release) -> str | None:
-    """Return what a version waits for, for ever, or does not wait for at all."""
+    """Return what a version waits for, for ever, or does not wait for at all.
+
+    That the model fails, and how often, nothing but the prompt of its scenario tells.
+    """
     if ask.permission == "none" and release < _REJECTS:
         return "it asks for leave with a menu on stdout, and waits for ever"
-    if any(word in ask.prompt for word in _ALWAYS) and _ENDLESS <= release < _GIVES_UP:
-        return "it retries for ever"
-    if "(cut)" in ask.prompt and _within(release, _CUT_IS_FATAL):
+    fatal = _within(release, _CUT_IS_FATAL)
+    if "(cut)" in ask.prompt and fatal:
         return "it does not retry where the connection breaks"
+    always = "(500)" in ask.prompt or ("(always cut)" in ask.prompt and not fatal)
+    if always and release < _GIVES_UP:  # 1.0.0 stops to retry, and does not end either
+        return "it retries for ever"
     return None
 
 
 def _no_variant(parts: Sequence[str], release: Release) -> str | None:
-    if "no-ripgrep" in parts and release >= _NO_RIPGREP:
+    if "no-ripgrep" in parts and not _within(release, _RIPGREP):
         return "it does not look for ripgrep at the start"
     if "not-found" in parts and _within(release, _SESSION_AWAITED):
         return "it waits for ever"
@@ -127,7 +129,7 @@ def launch(ask: Ask, site: Site) -> Launch:
         argv += ["-s", _MISSING_SESSION if "not-found" in parts else ask.resume]
     env = dict(_ENV)
     if "no-ripgrep" in parts:
-        env["PATH"] = os.path.join(site.home, "bin")
+        env["PATH"] = os.path.join(site.home, "bin")  # where nothing is
     path = os.path.join(site.home, ".config", "opencode", "opencode.json")
     files = {path: json.dumps(_config(ask, site)), **_downloaded(site)}
     return Launch(argv=[*argv, ask.prompt], env=env, files=files)
@@ -168,8 +170,6 @@ def _config(ask: Ask, site: Site) -> dict[str, Any]:
         config["permission"] = {"bash": "deny", "edit": "ask"}  # no bash is offered; edit asks
     if "no-snapshot" in parts:
         config["snapshot"] = False
-    if site.release < _ENDLESS:
-        config["experimental"] = {"chatMaxRetries": 4}  # of 10, which take a quarter of an hour
     return config
 
 
