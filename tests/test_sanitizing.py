@@ -212,6 +212,8 @@ def test_shapes(rows: list[tuple[str, str, int]]) -> None:
             value = json.loads(before)
         except ValueError:
             continue
+        if not isinstance(value, dict):  # a lone number may be the last line of a key
+            continue
         assert shape(value, into_texts=deep) == shape(json.loads(after), into_texts=deep)
     assert len(data) == out.count(b"\n")
     assert sanitize(*out.splitlines(keepends=True))[0] == out

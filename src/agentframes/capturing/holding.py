@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from agentframes.capturing.deltas import Edit, Piece, Scan, Stream, may_have_pieces, pieces_of
 from agentframes.capturing.disguises import Finding
+from agentframes.capturing.secret_names import PLACEHOLDER
 
 HELD = 1024 * 1024  # characters of lines that wait
 MOST_STREAMS = 1000  # whose ends are remembered
@@ -38,7 +39,8 @@ class Line:
         self.raw = raw
         self.text = content.decode("utf-8", "surrogateescape")
         self.end = raw[len(content) :]
-        self.is_json = self.text.lstrip("\ufeff \t")[:1] in ("{", "[")
+        begin = self.text.lstrip("\ufeff \t")
+        self.is_json = begin[:1] in ("{", "[") and not PLACEHOLDER.match(begin)
         self.found: list[Finding] = []
         self.pieces: list[Piece] = []
 
