@@ -45,7 +45,7 @@ SAMPLES = (
     Sample("google-api-key", "x {} y", f"AIza{_U}{{35}}"),
     Sample("google-oauth", "x {} y", f"ya29\\.{_U}{{30,60}}"),
     Sample("google-oauth", "x {} y", f"GOCSPX-{_U}{{28}}"),
-    Sample("npm-token", "//r.npmjs.org/:_x={}", f"npm_{_W}{{36}}"),
+    Sample("npm-token", "//r.npm.example/:_x={}", f"npm_{_W}{{36}}"),
     Sample("pypi-token", "{}", f"pypi-AgEI{_U}{{60}}"),
     Sample("huggingface-token", "{}", f"hf_{_W}{{34}}"),
     Sample("groq-key", "{}", f"gsk_{_W}{{52}}"),

@@ -29,7 +29,7 @@ from agentframes.engines.offline import (
     Write,
 )
 
-PROJECT = "/work/project"
+PROJECT = "/workspace/project"
 # As captured: gpt-5.4 is offered `apply_patch` from 1.0.12 on, a Claude model never.
 OFFERED = {
     "gpt-5.4": {"bash": "function", "view": "function", "apply_patch": "custom", "sql": "function"},
@@ -66,7 +66,7 @@ def site(version: str = "1.0.102") -> Site:
     return Site(
         cli="/opt/cli/copilot",
         version=version,
-        home="/work/home",
+        home="/workspace/home",
         project=PROJECT,
         port=8001,
         mcp_command=("/usr/bin/python3", "/opt/tools/tiny_mcp.py"),
@@ -153,7 +153,7 @@ class TestLaunch:
         """A file in the home folder tells the server, all of whose tools are offered."""
         launch = offline.launch(Ask(prompt="Use it.", mcp=True), site())
         (path, text), *others = launch.files.items()
-        assert (path, others) == ("/work/home/.copilot/mcp-config.json", [])
+        assert (path, others) == ("/workspace/home/.copilot/mcp-config.json", [])
         assert json.loads(text) == {
             "mcpServers": {
                 "tiny": {
@@ -174,7 +174,7 @@ QUERY = (
 SAME = [
     (Shell("ls", "List"), call("bash", command="ls", description="List")),
     (Shell("ls"), call("bash", command="ls", description="Run ls")),
-    (Read("notes.txt"), call("view", path="/work/project/notes.txt")),
+    (Read("notes.txt"), call("view", path="/workspace/project/notes.txt")),
     (PLAN, call("sql", description="Track todos", query=QUERY)),
     (
         Delegate("SUBTASK: count.", "Count lines"),
@@ -233,7 +233,7 @@ class TestNative:
     def test_edits_of_a_claude_model(self) -> None:
         """It is offered `edit` and `create`, which want whole paths."""
         offered = asked("claude-sonnet-4.5")
-        path = "/work/project/notes.txt"
+        path = "/workspace/project/notes.txt"
         edited = offline.native(Edit("notes.txt", "beta", "BETA"), offered, site())
         written = offline.native(Write("notes.txt", "first\n"), offered, site())
         assert edited == call("edit", path=path, old_str="beta", new_str="BETA")
