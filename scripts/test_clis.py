@@ -33,7 +33,9 @@ INSTALL_SECONDS = 600
 
 def install(package: str, folder: Path) -> str | None:
     """Install a package's newest release; return what went wrong, None when nothing did."""
-    command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
+    # Without the tag, npm takes an older one where the newest asks for another Node.
+    newest = f"{package}@latest"
+    command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), newest]
     try:
         done = subprocess.run(
             command, check=False, capture_output=True, text=True, timeout=INSTALL_SECONDS

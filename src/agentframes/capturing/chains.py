@@ -35,6 +35,8 @@ class Task(Struct, frozen=True):
             max_turns=scenario.max_turns,
             mcp=scenario.mcp,
             search=scenario.search,
+            http=scenario.http,
+            cut=scenario.cut,
             inputs=scenario.inputs,
         )
 

@@ -106,6 +106,17 @@ class Scenario(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """Seconds after which the recorder ends the CLI."""
 
     @property
+    def http(self) -> int | None:
+        """The status that the model answers with for ever."""
+        return next((step.http for step in self.steps if step.http and not step.times), None)
+
+    @property
+    def cut(self) -> Literal["once", "always"] | None:
+        """How often the connection breaks in the middle of an answer."""
+        times = [step.times for step in self.steps if step.cut_after is not None]
+        return None if not times else "once" if all(times) else "always"
+
+    @property
     def calls(self) -> tuple[Call, ...]:
         """All calls of the main conversation."""
         return tuple(call for step in self.steps for call in step.calls)

@@ -69,8 +69,9 @@ def _offline(options: Namespace) -> int:
     if not machine.isolation.isolated:
         complain("capture: the network is not shut off: unshare is missing or not permitted here")
     failed = 0
-    asked = {"into": options.into, "trace": options.trace, "jobs": options.jobs}
-    for made in make(machine, wanted, scenarios, **asked):
+    for made in make(
+        machine, wanted, scenarios, into=options.into, trace=options.trace, jobs=options.jobs
+    ):
         failed += _tell(made, machine, options.compare)
     return FAILED if failed else 0
 

@@ -156,6 +156,10 @@ class Ask(Struct, kw_only=True, frozen=True):
     """Whether the tiny MCP server is to be set up."""
     search: bool = False
     """Whether the web may be searched."""
+    http: int | None = None
+    """The status that the model answers with for ever."""
+    cut: Literal["once", "always"] | None = None
+    """How often the connection breaks in the middle of an answer."""
     inputs: tuple[str, ...] = ()
     """Several user messages on stdin, where the CLI takes them; the prompt is the first."""
 

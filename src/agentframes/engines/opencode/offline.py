@@ -56,6 +56,7 @@ _MODEL = {
 }
 _SMALL = {"limit": {"context": 5000, "output": 1000}}
 """Compacted after the third step of s16: 5,736 tokens are more than context less output."""
+_SERVER_ERROR = 500  # 401 is not retried
 _MISSING_SESSION = "ses_dd1af21abffea5Tk4YDW6NdBID"
 
 # The first version that has it. Not all versions between it and the last without are on npm.
@@ -92,16 +93,13 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
 
 
 def _unending(ask: Ask, release: Release) -> str | None:
-    """Return what a version waits for, for ever, or does not wait for at all.
-
-    That the model fails, and how often, nothing but the prompt of its scenario tells.
-    """
+    """Return what a version waits for, for ever, or does not wait for at all."""
     if ask.permission == "none" and release < _REJECTS:
         return "it asks for leave with a menu on stdout, and waits for ever"
     fatal = _within(release, _CUT_IS_FATAL)
-    if "(cut)" in ask.prompt and fatal:
+    if ask.cut == "once" and fatal:
         return "it does not retry where the connection breaks"
-    always = "(500)" in ask.prompt or ("(always cut)" in ask.prompt and not fatal)
+    always = ask.http == _SERVER_ERROR or (ask.cut == "always" and not fatal)
     if always and release < _GIVES_UP:  # 1.0.0 stops to retry, and does not end either
         return "it retries for ever"
     return None
