@@ -52,8 +52,16 @@ def facts(capture: Capture) -> Facts:
         found["tool_calls"] = len({call["callID"] for call in calls if call["tool"] != "invalid"})
         # The steps of a sub-agent are not printed, so with one nobody knows their number.
         if all(call["tool"] != "task" for call in calls):
-            found["model_calls"] = len(of_kind(lines, "step_start"))
+            found["model_calls"] = steps(lines)
     return found
+
+
+def steps(lines: list[Line]) -> int:
+    """Count the begins of steps, and messages without one: 1.0.0 gives a summary none (s33)."""
+    parts = [line.frame["part"] for line in lines if line.frame.get("part")]
+    begins = [part["messageID"] for part in parts if part["type"] == "step-start"]
+    said = {part["messageID"] for part in parts if not part.get("synthetic")}
+    return len(begins) + len(said - set(begins))
 
 
 def kind(line: Line) -> str:
@@ -167,4 +175,6 @@ def refused(lines: list[Line], finish: Line) -> bool:
 def final_text(lines: list[Line]) -> str:
     """Join the texts of the last step that has any."""
     texts = [frame["part"] for frame in of_kind(lines, "text") if frame["part"]["text"]]
+    # What the CLI said to the model by itself, after a compaction.
+    texts = [part for part in texts if not part.get("synthetic")]
     return "\n".join(part["text"] for part in texts if part["messageID"] == texts[-1]["messageID"])

@@ -298,8 +298,10 @@ def _says_claude(frame: dict[str, Any]) -> bool:
 
 
 def _says_codex(frame: dict[str, Any]) -> bool:
-    """Of the legacy lines and the preview's none says that it was the last."""
-    return frame.get("type") == "turn.completed"
+    """Of the legacy lines those of 0.8.0 alone say that it was the last, of the preview's none."""
+    told = frame.get("msg")
+    legacy = isinstance(told, dict) and told.get("type") == "task_complete"
+    return frame.get("type") == "turn.completed" or legacy
 
 
 def _says_copilot(frame: dict[str, Any]) -> bool:

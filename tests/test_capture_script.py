@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pytest
 
 from agentframes.capturing.scenario import MAIN_USAGE, Scenario, Step
 from agentframes.capturing.script import (
@@ -151,6 +154,21 @@ class TestSteps:
         assert "Next." == reply(begun).text
 
 
+class TestWarmUp:
+    """A CLI that needs time."""
+
+    def test_before_the_first_answer_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each run of a chain has its own."""
+        waited: list[float] = []
+        monkeypatch.setattr(time, "sleep", waited.append)
+        begun = Script(Engine(), SITE)
+        for prompt in (PROMPT, "More."):
+            begun.begin(Scenario(name="s", shows="it", prompt=prompt), warm_up=4)
+            reply(begun)
+            reply(begun)
+        assert [4, 0, 4, 0] == waited
+
+
 class TestFailures:
     """Steps that fail."""
 
@@ -247,6 +265,15 @@ class TestWhose:
         """A prompt that speaks of a subtask is the main agent's."""
         begun = script(Step(text="main"))
         assert "main" == reply(begun, f"{PROMPT} SUBTASK: none").text
+
+    def test_of_a_full_context_the_prompt_may_be_gone(self) -> None:
+        """It was summed up then; a request without tools is another's all the same (s33)."""
+        steps = Step(text="one"), Step(text="summary"), Step(text="two")
+        begun = script(*steps, full=True)
+        assert "ok" == reply(begun, "Is anybody there?").text
+        told = [reply(begun), reply(begun), reply(begun, "Of what was before: summary")]
+        assert ["one", "summary", "two"] == [one.text for one in told]
+        assert "A title" == reply(begun, "Of what was before: summary", tools=()).text
 
     def test_more_inputs_are_prompts_too(self) -> None:
         """Where a CLI is told several messages, it may send each by itself."""

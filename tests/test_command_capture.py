@@ -144,6 +144,7 @@ class TestOffline:
         variables = words.split("environment ")[1].split("] home")[0]
         for name in ("ANTHROPIC_API_KEY", "HOME", "IS_SANDBOX", "NO_COLOR", "PATH", "TERM"):
             assert f"'{name}'" in variables
+        assert "'TMPDIR'" in variables
         assert "'PYTHONPATH'" not in variables
         assert "'OLDPWD'" not in variables
         frame = json.loads((folder / "stdout.jsonl").read_bytes().splitlines()[0])

@@ -18,8 +18,10 @@ from tests.novel import IDS, PLANTED, SECRET
 ROOT = Path(__file__).parent.parent
 CLAUDE = CORPUS / "claude/2.1.332/s03-shell"
 FORMATS = ("text", "json", "github")
-# Prints its help: `--thinking` came later.
-NO_AGENT = CORPUS / "opencode/1.0.185/s06-reasoning--thinking"
+# They print their help: `--thinking` came later.
+NO_AGENT, NO_AGENT_EITHER = (
+    CORPUS / f"opencode/{version}/s06-reasoning--thinking" for version in ("1.0.185", "1.0.0")
+)
 CAPTURES = sorted(path.parent for path in CORPUS.glob("*/*/*/capture.toml"))
 
 Capsys = pytest.CaptureFixture[str]
@@ -48,7 +50,7 @@ class TestCorpus:
 
     def test_no_error_and_no_warning(self, capsys: Capsys) -> None:
         """Over the whole corpus nothing is told at all."""
-        inputs = [path for path in CAPTURES if path != NO_AGENT]
+        inputs = [path for path in CAPTURES if path not in {NO_AGENT, NO_AGENT_EITHER}]
         status, out, err = checked(capsys, "--format", "json", *inputs)
         assert (0, "") == (status, err)
         reports = [json.loads(line) for line in out.splitlines()]

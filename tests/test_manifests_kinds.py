@@ -94,7 +94,7 @@ class TestCompiled:
             ('engine = "gemini"', 'engine = "codex"', "written for another engine"),
             ('family = "message"', 'family = "talk"', "no such family: talk"),
             ('source = "issue"', 'source = "hearsay"', "no such source: hearsay"),
-            ('since = "0.7.0"', "since = 0.7", "wants exactly family, since, source, captured"),
+            ('since = "0.6.1"', "since = 0.6", "wants exactly family, since, source, captured"),
             ('"issue", captured = false', '"issue", captured = true', "is the capture"),
             ('quirks = "Deltas', 'quirk = "Deltas', "wants exactly"),
         ],

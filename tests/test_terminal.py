@@ -216,13 +216,13 @@ class TestCaptures:
         assert rows("claude/2.1.332/s22-denied") == [
             "▸ Try a forbidden command.",
             "",
-            "◆ 2 calls: 1 execute, 1 edit · 2 denied · 0.4 s",
-            "  ⊘ Bash  touch forbidden.txt · denied · 0.2 s",
+            "◆ 2 calls: 1 execute, 1 edit · 2 denied · 0.3 s",
+            "  ⊘ Bash  sleep 1; touch forbidden.txt · denied · 0.1 s",
             "    │ touch in '/workspace/project/forbidden.txt' needs approval. The path is",
             "    │ inside the working directories for this session ('/workspace/project'),",
             "    │ and Claude Code asks before a shell command creates, changes or removes",
             "    │ files there.",
-            "  ⊘ Write  /workspace/project/forbidden2.txt · denied · 38 ms",
+            "  ⊘ Write  /workspace/project/forbidden2.txt · denied · 25 ms",
             "    │ Claude requested permissions to write to",
             "    │ /workspace/project/forbidden2.txt, but you haven't granted it yet.",
             "! Permission denied: Bash",
@@ -231,7 +231,7 @@ class TestCaptures:
             "  → Allow the tool or the path, and run again.",
             "",
             "● Both were refused.",
-            "· Run completed: It took 0.617 s.",
+            "· Run completed: It took 0.553 s.",
         ]
 
     def test_claude_todo(self) -> None:

@@ -198,12 +198,13 @@ class TestCalls:
         assert offline.after([TASK], offered, site()) == []
 
 
-def test_helpers_carry_no_tools() -> None:
+def test_helpers_carry_no_tools_but_to_warm_up() -> None:
     """Titles and warm-ups are answered beside the conversation, a compaction is a part of it."""
     topic = asked(system="… isNewTopic …", turn="Say ok.")
     assert offline.helper(topic) == '{"isNewTopic": false, "title": null}'
     assert offline.helper(asked(turn="Warmup")) == "ok"
-    assert offline.helper(asked("Bash", turn="Warmup")) is None
+    assert offline.helper(asked("Bash", turn="Warmup")) == "ok"
+    assert offline.helper(asked("Bash", turn="Warmup, please.")) is None
     assert offline.helper(asked(turn="Summarize this conversation.")) is None
 
 
@@ -220,6 +221,8 @@ def test_helpers_carry_no_tools() -> None:
             [],
             "the default model is offered what this model is",
         ),
+        (NEWEST, {"full": True}, [], None),
+        ("2.1.220", {"full": True}, [], "it compacts nothing, whatever usage the model tells"),
         ("2.0.77", {"schema": {}}, [], None),
         ("2.0.77", {"schema": {"type": "object"}}, [], "--json-schema came later"),
         (OLDEST, {"inputs": ("a", "b")}, [], "--input-format stream-json came later"),

@@ -159,7 +159,7 @@ class TestRunEnds:
     def test_numbers_of_the_run(self) -> None:
         """Turns, times and denials are the frame's own."""
         names = ("turns", "wall_ms", "api_ms", "denials", "kind")
-        assert [(3, 617.0, 361.0, 2, "result/success")] == every(f"{NEW}/s22-denied", End, *names)
+        assert [(3, 553.0, 304.0, 2, "result/success")] == every(f"{NEW}/s22-denied", End, *names)
 
     def test_the_end_bears_the_last_time_that_was_told(self) -> None:
         """The terminal frame has no time of its own."""

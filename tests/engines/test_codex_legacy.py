@@ -81,7 +81,7 @@ class TestEveryVersion:
         ] == edits
         given = [call.input for call in only(name, ToolCall) if call.family == "edit"]
         assert given[1] is not None
-        changes = {"/workspace/project/new.txt": {"add": {"content": "new file\n"}}}
+        changes = {"/workspace/project/new.txt": {"add": {"content": "first\nsecond\n"}}}
         assert {"changes": changes} == given[1].decode()
 
     def test_messages_and_reasoning(self, version: str) -> None:
@@ -147,7 +147,7 @@ class TestCalls:
 
     def test_a_server_that_fails(self) -> None:
         """An MCP server's failure is told as `Err`; no capture shows one."""
-        end = capture(f"{NEW}/s12-mcp")[7]
+        end = next(f for f in capture(f"{NEW}/s12-mcp") if "mcp_tool_call_end" in str(f))
         sink = drive_frames("codex", having(end, msg__result={"Err": "no server"}))
         assert [("failed", None, "no server")] == [
             told(s, "status", "output", "error") for s in sink.signals if isinstance(s, ToolEnd)
@@ -162,7 +162,7 @@ class TestCalls:
     def test_a_patch_that_failed(self) -> None:
         """Its words stand on stderr, and no file has changed."""
         names = ("status", "exit_code", "error", "files")
-        assert ("failed", None, "Failed to write file new.txt\n", []) == (
+        assert ("failed", None, "Failed to write file forbidden2.txt\n", []) == (
             every(f"{OLD}/s22-denied", ToolEnd, *names)[1]
         )
 

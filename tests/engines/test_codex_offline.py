@@ -392,6 +392,7 @@ class TestCannot:
         [
             ("0.0.2505291458", {}, (), "it has no `exec --json`"),
             (NEWEST, {"max_turns": 2}, (), "no flag limits the turns"),
+            ("0.36.0", {"full": True}, (), "it compacts no conversation by itself"),
             (NEWEST, {"inputs": ("a", "b")}, (), "it takes one prompt"),
             (NEWEST, {"prompt": "/compact"}, (), "`exec` has no commands"),
             ("0.34.0", {"resume": ""}, (), "`exec resume` came with 0.36.0"),
@@ -424,6 +425,7 @@ class TestCannot:
             ("0.92.0", {}, (Shell(command="ls", seconds=2),)),
             ("0.115.0", {}, (TASK,)),
             ("0.150.0", {}, (PLAN,)),
+            ("0.42.0", {"full": True}, ()),
             ("0.42.0", {"schema": {"type": "object"}, "variant": "experimental-json"}, (PLAN,)),
             ("0.144.0", {"variant": "codemode"}, (Shell(command="ls"),)),
             ("0.146.0", {"variant": "unknown-model"}, (PLAN, TASK)),

@@ -151,7 +151,8 @@ class TestOutcome:
             ("1.0.83/s25-sigterm-streaming--native", "failed", "interrupted"),
             ("1.0.83/s26-sigterm-tool--group", "failed", "interrupted"),
             ("1.0.102/s26-sigterm-tool--native", "incomplete", "no_terminal_frame"),
-            ("1.0.83/s26-sigterm-tool", "success", "completed"),
+            ("1.0.83/s26-sigterm-tool--launcher", "success", "completed"),
+            ("1.0.83/s26-sigterm-tool", "incomplete", "no_terminal_frame"),
         ],
     )
     def test_how_real_runs_ended(self, name: str, status: str, reason: str) -> None:

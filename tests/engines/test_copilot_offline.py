@@ -260,6 +260,7 @@ class TestCannot:
     def test_reasons(self) -> None:
         """Each reason says what is missing."""
         told = [
+            offline.cannot(Ask(prompt="x", full=True), [], site()),
             offline.cannot(Ask(prompt="x", max_turns=2), [], site()),
             offline.cannot(Ask(prompt="x", inputs=("x", "y")), [], site()),
             offline.cannot(Ask(prompt="x", search=True), [], site()),
@@ -270,6 +271,7 @@ class TestCannot:
             offline.cannot(Ask(prompt="x"), [Delegate("y")], site("1.0.7")),
         ]
         assert told == [
+            "it has the conversation summed up beside it, and prints nothing of that",
             "no option limits the turns of a run",
             "no option takes several messages from stdin",
             "no web search is offered offline",

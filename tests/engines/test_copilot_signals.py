@@ -78,7 +78,7 @@ class TestMessages:
 
     def test_notification_is_synthetic(self) -> None:
         """What the CLI tells the agent in the middle of a run is no human's word."""
-        _, told = only(Input, raw("1.0.12/s26-sigterm-tool"))
+        _, told = only(Input, raw("1.0.12/s26-sigterm-tool--launcher"))
         assert "synthetic" == told.origin
         assert told.text.text().startswith("<system_notification>\nShell command")
 

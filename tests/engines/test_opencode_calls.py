@@ -68,6 +68,12 @@ class TestCommands:
             values(end, "status", "exit_code") for end in ends
         ]
 
+    @pytest.mark.parametrize("version", ["1.0.0", "1.0.185", "1.2.27", "1.14.41", "1.18.33"])
+    def test_a_command_that_was_ended_has_failed(self, version: str) -> None:
+        """To opencode it is completed, with an exit code of null (s36)."""
+        (end,) = only("s36-timeout", ToolEnd, version)
+        assert ("failed", None) == values(end, "status", "exit_code")
+
     def test_odd_states(self) -> None:
         """A state whose parts have another shape yields what it has."""
         for odd in ("text", [1], None, 5):

@@ -154,8 +154,6 @@ def test_variants_of_environment_and_configuration() -> None:
 
     assert "/w/home/bin" == launched("no-ripgrep").env["PATH"]
     assert False is config(launched("no-snapshot"))["snapshot"]
-    models = config(launched("small-context"))["provider"]["fake"]["models"]
-    assert {"context": 5000, "output": 1000} == models["fake-model"]["limit"]
 
 
 def test_the_oldest_finds_its_provider_in_its_cache() -> None:
@@ -242,12 +240,12 @@ def test_nothing_comes_before_a_call_and_nothing_behind() -> None:
     assert [] == offline.after([call], asked(NEWEST), site(NEWEST))
 
 
-def test_helpers_are_offered_no_tools() -> None:
-    """Titles, and the summary of a compaction."""
+def test_a_helper_is_offered_no_tools_and_asked_for_a_title() -> None:
+    """The summary of a compaction is a step of the scenario."""
     title = msgspec.structs.replace(asked(NEWEST, system="You are a title generator."), tools={})
     summary = msgspec.structs.replace(title, system="Summarize the conversation.")
     assert "Fake title" == offline.helper(title)
-    assert "Fake summary of what was done." == offline.helper(summary)
+    assert None is offline.helper(summary)
     assert None is offline.helper(asked(NEWEST, system="You are a title generator."))
 
 

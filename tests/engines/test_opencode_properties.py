@@ -33,15 +33,18 @@ def test_texts_are_told_once_and_whole(name: str) -> None:
     words = [s for s in drive(name).signals if isinstance(s, Text | Reasoning)]
     assert all(signal.mode == "whole" for signal in words)
     assert len(words) == len({(signal.message_id, signal.part) for signal in words})
-    assert [f["part"]["text"] for f in capture(name) if f["type"] in ("text", "reasoning")] == [
-        signal.text.text() for signal in words
-    ]
+    parts = [f["part"] for f in capture(name) if f["type"] in ("text", "reasoning")]
+    said = [signal.text.text() for signal in words]
+    # What the CLI tells the model by itself, after a compaction, is no text of the model's.
+    assert [part["text"] for part in parts if not part.get("synthetic")] == said
 
 
 def test_the_corpus_is_not_empty() -> None:
     """The properties above were asked of every version."""
     assert len(NAMES) >= 95
-    assert {"1.0.185", "1.2.27", "1.14.41", "1.18.33"} == {name.split("/")[1] for name in NAMES}
+    assert {"1.0.0", "1.0.185", "1.2.27", "1.14.41", "1.18.33"} == {
+        name.split("/")[1] for name in NAMES
+    }
 
 
 # --- what is new ---------------------------------------------------------------------------------

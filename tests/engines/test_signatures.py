@@ -123,8 +123,8 @@ def test_session_files_are_named(line: str, name: str | None) -> None:
 @pytest.mark.parametrize(
     ("name", "number", "session_id"),
     [
-        ("claude/2.1.332/s22-denied", 0, "5dba38ff-bb46-4026-9783-ada8828b653d"),
-        ("claude/2.1.332/s22-denied", 8, "5dba38ff-bb46-4026-9783-ada8828b653d"),
+        ("claude/2.1.332/s22-denied", 0, "bb4381e3-f974-4ba6-8e15-1d3c8435e956"),
+        ("claude/2.1.332/s22-denied", 8, "bb4381e3-f974-4ba6-8e15-1d3c8435e956"),
         ("codex/0.171.0/s03-shell", 0, "01a22de3-f9ef-7fe1-af2d-86d60122497f"),
         ("codex/0.171.0/s03-shell", 1, None),
         ("codex/0.42.0/s05-edit--experimental-json", 0, "01a22e30-e337-78a0-a0ef-a85e5ec203c8"),

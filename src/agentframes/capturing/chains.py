@@ -37,6 +37,7 @@ class Task(Struct, frozen=True):
             search=scenario.search,
             http=scenario.http,
             cut=scenario.cut,
+            full=scenario.full,
             inputs=scenario.inputs,
         )
 

@@ -31,6 +31,7 @@ _VARYING = (
 )
 _PATTERNS = [(re.compile(pattern), told) for pattern, told in _VARYING]
 DIGITS = 9  # behind the point
+SHOWN = 300  # characters of a value or a message
 
 # What differs from run to run, or counts frames that come as often as it takes.
 _FACTS_ASIDE = ("source", "session_id", "cli_version")
@@ -104,7 +105,7 @@ def _kinds(folder: str) -> Counter[str]:
 def _listed(what: str, new: dict[str, Any], old: dict[str, Any]) -> Iterator[str]:
     for name in sorted({*new, *old}):
         if new.get(name) != old.get(name):
-            yield f"{what}: {name} is {new.get(name)}, was {old.get(name)}"
+            yield f"{what}: {name} is {_short(new.get(name))}, was {_short(old.get(name))}"
 
 
 def _ordered(what: str, new: list[str], old: list[str]) -> Iterator[str]:
@@ -116,6 +117,11 @@ def _ordered(what: str, new: list[str], old: list[str]) -> Iterator[str]:
 
 def _counted(what: str, new: Counter[str], old: Counter[str]) -> Iterator[str]:
     for text, count in (new - old).items():
-        yield f"{what} that was not there: {text[:300]}" + (f" ({count} times)" * (count > 1))
+        yield f"{what} that was not there: {_short(text)}" + (f" ({count} times)" * (count > 1))
     for text, count in (old - new).items():
-        yield f"{what} that is missing: {text[:300]}" + (f" ({count} times)" * (count > 1))
+        yield f"{what} that is missing: {_short(text)}" + (f" ({count} times)" * (count > 1))
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

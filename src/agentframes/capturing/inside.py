@@ -90,7 +90,8 @@ def run_chain(spec: Spec) -> None:
     """Run a chain in one home, one project and one conversation."""
     engine = engines.capture_setup(spec.engine)
     home, project = os.path.join(spec.work, "home"), os.path.join(spec.work, "project")
-    os.makedirs(home, exist_ok=True)
+    for folder in (home, os.path.join(spec.work, "tmp")):
+        os.makedirs(folder, exist_ok=True)
     make_project(project)
     site = Site(
         cli=spec.cli,
@@ -120,7 +121,7 @@ def _run(run: Run, spec: Spec, engine: Offline, script: Script, session: str | N
             file.write(text)
     stopper = Stopper()
     script.reached = _killer(run.scenario, stopper)
-    script.begin(run.scenario)
+    script.begin(run.scenario, launch.warm_up)
     os.makedirs(run.folder, exist_ok=True)
     stdout = "stdout.json" if launch.single else "stdout.jsonl"
     recording = record(
@@ -159,6 +160,7 @@ def environment(launch: Launch, site: Site, path: str) -> dict[str, str]:
         "TZ": "UTC",
         "SHELL": "/bin/bash",
         "USER": "dev",
+        "TMPDIR": os.path.join(os.path.dirname(site.home), "tmp"),  # not the machine's
         "NO_COLOR": "1",
         **launch.env,
     }

@@ -100,6 +100,8 @@ class Scenario(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     max_turns: int | None = None
     mcp: bool = False
     search: bool = False
+    full: bool = False
+    """Whether the CLI must think its context full, by the usage that the steps tell."""
     inputs: tuple[str, ...] = ()
     kill: Kill | None = None
     timeout: float = 120

@@ -9,6 +9,7 @@ routing, warm-ups), which the engine knows.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -62,15 +63,24 @@ class Script:
         self.site = site
         self._lock = threading.Lock()
         self._number = 0
+        self._warm_up = 0.0
+        self._full = False
         self._main = _Agent((), MAIN_USAGE)
         self._sub = _Agent((), AGENT_USAGE)
         self._prompts: tuple[str, ...] = ()
         self.reached: Callable[[int, int | None], None] = lambda _step, _pieces: None
         """Told of the main agent's answers: which, and how many pieces of it went out."""
 
-    def begin(self, scenario: Scenario) -> None:
-        """Take up a scenario; the place in the conversation stays where it was."""
+    def begin(self, scenario: Scenario, warm_up: float = 0) -> None:
+        """Take up a scenario; the place in the conversation stays where it was.
+
+        Args:
+            scenario: what the model says next.
+            warm_up: seconds before the first answer to it.
+        """
         with self._lock:
+            self._warm_up = warm_up
+            self._full = scenario.full
             self._main = _Agent(scenario.steps, MAIN_USAGE, place=self._main.place)
             self._sub = _Agent(scenario.agent, AGENT_USAGE)
             # Those of the runs before are in it too: a compaction repeats no prompt of its own.
@@ -78,6 +88,9 @@ class Script:
 
     def answer(self, asked: Asked) -> Reply | Failure:
         """Return what the model says to a request."""
+        with self._lock:
+            warm_up, self._warm_up = self._warm_up, 0.0
+        time.sleep(warm_up)
         with self._lock:
             self._number += 1
             agent = self._whose(asked)
@@ -94,7 +107,8 @@ class Script:
             return self._sub
         if any(prompt in text for text in users for prompt in self._prompts):
             return self._main
-        return None
+        # Of a conversation that was summed up, the prompt may not be left.
+        return self._main if self._full and asked.tools and self._main.index else None
 
     def _next(self, agent: _Agent, asked: Asked) -> Reply | Failure:
         if agent.calls:

@@ -160,6 +160,8 @@ class Ask(Struct, kw_only=True, frozen=True):
     """The status that the model answers with for ever."""
     cut: Literal["once", "always"] | None = None
     """How often the connection breaks in the middle of an answer."""
+    full: bool = False
+    """Whether the context is to be compacted, as the model's account says that it is full."""
     inputs: tuple[str, ...] = ()
     """Several user messages on stdin, where the CLI takes them; the prompt is the first."""
 
@@ -193,9 +195,12 @@ class Launch(Struct, kw_only=True, frozen=True):
     single: bool = False
     """Whether one document is printed and no lines."""
     env: dict[str, str] = {}
-    """Beyond HOME, PATH, TERM, LANG, NO_COLOR, which are set for all."""
+    """Beyond HOME, PATH, TMPDIR, TERM, LANG, NO_COLOR and the like, which are set for all."""
     files: dict[str, str] = {}
     """Files to write first, absolute path to text."""
+    warm_up: float = 0
+    """Seconds that the model lets pass before its first answer: what the CLI loads beside the
+    conversation is there by then."""
 
 
 class Offline(Protocol):

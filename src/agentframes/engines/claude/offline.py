@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 
 from agentframes.engines.offline import (
@@ -49,7 +50,7 @@ _SEEN = {"hasCompletedOnboarding": True, "bypassPermissionsModeAccepted": True}
 # are not known up to 1.0.0, either.
 _ROOT_MAY = (1, 0, 60)
 _TOOLS = "Bash,Read,Edit,Write,Task,TodoWrite,WebSearch,mcp__tiny"
-_ROUTES = ("title", "isNewTopic", "new topic", "Warmup", "quota")
+_ROUTES = ("title", "isNewTopic", "new topic", "quota")
 
 
 def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
@@ -60,6 +61,8 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
         return "--input-format stream-json came later"
     if "partial" in ask.variant.split("--") and site.release < _ROOT_MAY:
         return "--include-partial-messages came later"
+    if ask.full and site.release == (2, 1, 220):  # 2.1.50 and 2.1.332 do
+        return "it compacts nothing, whatever usage the model tells"
     plans = any(isinstance(call, Plan) for call in calls)
     if plans and site.release >= (2, 1, 332) and "sonnet-4-5" not in ask.variant:
         return "no tool for plans is offered to the default model"
@@ -145,8 +148,9 @@ def _call(name: str, **arguments: object) -> NativeCall:
 def _shell(call: Shell, site: Site) -> NativeCall:
     """Return a call of `Bash`; 2.1.332 refuses a bare `sleep`, so something else waits there."""
     command, title = call.command, call.title or f"Run {call.command}"
-    if command.startswith("sleep ") and site.release >= (2, 1, 332):
-        command = f"timeout {command.split()[1]} tail -f notes.txt"
+    bare = re.fullmatch(r"sleep (\d+)", command)
+    if bare and site.release >= (2, 1, 332):
+        command = f"timeout {bare[1]} tail -f notes.txt"
         title = f"Run {command}"
     arguments: dict[str, object] = {"command": command, "description": title}
     if call.seconds:
@@ -197,10 +201,12 @@ def after(_calls: Sequence[Call], _asked: Asked, _site: Site) -> list[NativeCall
 
 
 def helper(asked: Asked) -> str | None:
-    """Answer what asks for a title, or only warms up: without tools, or without a conversation."""
+    """Answer what asks for a title, or only warms up."""
+    last = asked.turns[-1].text if asked.turns else ""
+    if last.strip() == "Warmup":  # for each kind of sub-agent, with its tools (2.0.77)
+        return "ok"
     if asked.tools:
         return None
-    last = asked.turns[-1].text if asked.turns else ""
     if "isNewTopic" in asked.system:
         return '{"isNewTopic": false, "title": null}'
     return "ok" if any(word in asked.system + last for word in _ROUTES) else None

@@ -125,6 +125,7 @@ CAPTURED: frozenset[str] = frozenset(
         "legacy/patch_apply_end",
         "legacy/plan_update",
         "legacy/stream_error",
+        "legacy/task_complete",
         "legacy/task_started",
         "legacy/token_count",
         "legacy/turn_diff",

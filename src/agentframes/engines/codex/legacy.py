@@ -98,7 +98,7 @@ def _started(reader: CodexInterpreter, _: Message, place: Place, kind: str) -> N
 
 
 def _complete(reader: CodexInterpreter, _: Message, place: Place, kind: str) -> None:
-    """`task_complete` is in the sources; `exec` never printed it."""
+    """Take the end, which 0.8.0 printed and no later `exec` does."""
     at = place.span()
     reader.emit(Turn(at=at, kind=kind, phase="end"))
     reader.emit(End(at=at, kind=kind, status="success", reason="completed"))

@@ -43,7 +43,7 @@ def read(reader: CodexInterpreter, message: Message, place: Place, kind: str) ->
     # The query of a web search stands in its end alone (s31 of 0.42.0).
     again = over and reader.full and name == "web_search"
     if again or call_id not in reader.open_calls:
-        invocation = message.invocation or Invocation()
+        invocation = _invocation(message)
         reader.emit(
             ToolCall(
                 at=place.span(),
@@ -64,9 +64,15 @@ def read(reader: CodexInterpreter, message: Message, place: Place, kind: str) ->
         remember(reader.open_calls, call_id, _files(message) if reader.full else None)
 
 
+def _invocation(message: Message) -> Invocation:
+    told_apart = message.server, message.tool, message.arguments
+    return message.invocation or Invocation(*told_apart)
+
+
 def _input(message: Message) -> Lazy | None:
-    if message.invocation is not None:
-        return told(message.invocation.arguments)
+    arguments = told(_invocation(message).arguments)
+    if arguments is not None:
+        return arguments
     return tools.wrapped(command=message.command, query=message.query, changes=message.changes)
 
 

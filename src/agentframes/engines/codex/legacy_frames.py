@@ -27,7 +27,7 @@ class Info(Struct):
 
 
 class Invocation(Struct):
-    """Of an MCP call."""
+    """Of an MCP call; 0.8.0 has these in the message itself."""
 
     server: str | None = None
     tool: str | None = None
@@ -78,6 +78,9 @@ class Message(Usage):
     command: Raw = NOTHING
     changes: Raw = NOTHING
     invocation: Invocation | None = None
+    server: str | None = None
+    tool: str | None = None
+    arguments: Raw = NOTHING
     query: Raw = NOTHING
     chunk: Raw = NOTHING
     stream: str | None = None

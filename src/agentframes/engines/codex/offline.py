@@ -62,6 +62,8 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
         return "it has no `exec --json`: that came with the program in Rust"
     if ask.max_turns is not None:
         return "no flag limits the turns"
+    if ask.full and release < (0, 42):  # 0.42.0 does, 0.36.0 does not
+        return "it compacts no conversation by itself"
     if ask.inputs:
         return "it takes one prompt, and reads stdin to its end"
     if ask.prompt.startswith("/"):

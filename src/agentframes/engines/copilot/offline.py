@@ -56,6 +56,8 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
         return "/compact is text for the model: as a command it came with 1.0.52"
     if ask.search or any(isinstance(call, Search) for call in calls):
         return "no web search is offered offline"
+    if ask.full:  # 1.0.102, 1.0.12
+        return "it has the conversation summed up beside it, and prints nothing of that"
     if ask.max_turns is not None:
         return "no option limits the turns of a run"
     if ask.inputs:

@@ -3,7 +3,7 @@
 
 From 0.11.3 to 0.15.4 the parser of commands (tree-sitter, not in 0.10.0 and older) is loaded
 beside the conversation: commands of a model that answers at once, as a scripted one does, are by
-chance rejected as "could not be parsed safely" (corpus/gemini/0.15.4/s03-shell); 0.24.5 waits.
+chance rejected as "could not be parsed safely". There the model takes its time; 0.24.5 waits.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _RESUME = (0, 15)  # --resume: 0.15.4, not 0.13.0
 _PLANS = (0, 15)  # offers write_todos: 0.15.4, not 0.13.0
 _AGENTS = (0, 13)  # offers a sub-agent: 0.13.0, not 0.12.0
 _TRUST = (0, 39, 1)  # --skip-trust, without which it refuses a new folder: 0.39.1, not 0.39.0
+_PARSER = ((0, 11), (0, 16))  # from, and up to before: loads it beside the conversation
+_WARM_UP = 4.0  # seconds
 _MODEL_FLAG = (0, 12)  # -m gemini-2.5-pro means that model: 0.12.0; in 0.11.3 the router chooses
 _ENV = {
     "GEMINI_API_KEY": "dummy",
@@ -66,6 +68,8 @@ def cannot(ask: Ask, calls: Sequence[Call], site: Site) -> str | None:
         return "stdin holds one prompt, not several messages"
     if ask.prompt.startswith("/"):  # 0.15.4: asked; 0.61.0: a summary is asked for, and not used
         return f"the model is asked {ask.prompt} like any prompt, no conversation is compacted"
+    if ask.full:  # 0.61.0
+        return "it counts its context by itself, whatever the model's account says"
     if any(isinstance(call, Plan) for call in calls) and site.release < _PLANS:
         return "write_todos is offered from 0.15 on"
     if any(isinstance(call, Delegate) for call in calls) and site.release < _AGENTS:
@@ -94,6 +98,7 @@ def launch(ask: Ask, site: Site) -> Launch:
         single="json" in parts,
         env={**_ENV, "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{site.port}"},
         files={settings: json.dumps(_settings(ask, site))},
+        warm_up=_WARM_UP if _PARSER[0] <= site.release < _PARSER[1] else 0,
     )
 
 

@@ -84,6 +84,8 @@ class Given(Struct):
     """
 
     file_path: str | None = None
+    absolute_path: str | None = None
+    """What `read_file` called it up to 0.13.0 (captures of 0.11.3)."""
     old_string: str | None = None
     todos: list[Todo] | None = None
     agent_name: str | None = None
@@ -117,10 +119,11 @@ def plan(told: Given) -> list[PlanItem]:
 
 def file(name: str, told: Given) -> FileChange | None:
     """Name the file a call touches; nothing tells whether `write_file` makes a new one."""
+    if name == "read_file":
+        path = told.file_path or told.absolute_path
+        return None if path is None else FileChange(path=path, change="read")
     if told.file_path is None:
         return None
-    if name == "read_file":
-        return FileChange(path=told.file_path, change="read")
     if name == "replace":
         change: Literal["add", "update"] = "add" if told.old_string == "" else "update"
         return FileChange(path=told.file_path, change=change)

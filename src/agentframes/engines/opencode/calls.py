@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from agentframes.engines.opencode import tools
 from agentframes.engines.opencode.frames import (
@@ -73,7 +73,7 @@ def _over(reader: OpencodeInterpreter, frame: Frame, call: ToolCall, state: Stat
         **reader.of(frame),
         call_id=call.call_id,
         status=tools.status(state, metadata),
-        exit_code=metadata.exit,
+        exit_code=None if metadata.exit is UNSET else metadata.exit,
         output=told(state.output),
         error=state.error,
         started_ms=time.start,

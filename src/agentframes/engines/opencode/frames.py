@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 NOTHING = Raw(b"")
 
@@ -64,6 +64,8 @@ class Part(Struct, gc=False):
     messageID: str | None = None
     sessionID: str | None = None
     text: Raw = NOTHING
+    synthetic: bool = False
+    """What the CLI tells the model by itself, to go on after a compaction (s33)."""
     time: Time | None = None
     tool: str | None = None
     callID: str | None = None
@@ -119,12 +121,13 @@ class Model(Struct):
 class Metadata(Struct):
     """What single tools tell beside their output.
 
-    `exit` is told by `bash`, `filepath` and `exists` by `write`, `filediff` by `edit`, `todos` by
-    `todowrite`, the last three by `task` (`summary`, the calls of the sub-agent, by 1.0.185).
+    `exit` is told by `bash`, as null where a command was ended (s36), `filepath` and `exists` by
+    `write`, `filediff` by `edit`, `todos` by `todowrite`, the last three by `task` (`summary`, the
+    calls of the sub-agent, by 1.0.185).
     No capture shows `outputPath`, or `truncated` as true.
     """
 
-    exit: int | None = None
+    exit: int | UnsetType | None = UNSET
     truncated: bool | None = None
     outputPath: str | None = None
     filepath: str | None = None

@@ -36,10 +36,12 @@ from agentframes.signals import (
     Begin,
     Buckets,
     End,
+    Input,
     ModelCall,
     Native,
     Reasoning,
     Text,
+    Turn,
     Usage,
 )
 from agentframes.types import Span
@@ -273,6 +275,9 @@ class OpencodeInterpreter(Interpreter[Frame]):
     # --- what is said and done -------------------------------------------------------------------
 
     def _text(self, frame: Frame) -> None:
+        if frame.part is not None and frame.part.synthetic:
+            self._told_by_itself(frame, frame.part)
+            return
         run, part = self.run, self._part(frame)
         text = told(part.text)
         if text is None or self._told_before(frame, text.raw):
@@ -286,6 +291,14 @@ class OpencodeInterpreter(Interpreter[Frame]):
             )
         )
         run.texts.add(run.call or "", text, keep_all=self.whole_text)
+
+    def _told_by_itself(self, frame: Frame, part: Part) -> None:
+        """Read what the CLI tells the model, so that it goes on after a compaction (s33)."""
+        text = told(part.text)
+        if text is not None and not self._told_before(frame, text.raw):
+            self.emit(Turn(**self.of(frame), phase="start"))
+            if self.full:
+                self.emit(Input(**self.of(frame), id=part.id, text=text, origin="synthetic"))
 
     def _reasoning(self, frame: Frame) -> None:
         """Read what ``--thinking`` prints."""

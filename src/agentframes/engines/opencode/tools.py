@@ -7,7 +7,7 @@ import re
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct
 
 from agentframes.engines.opencode.frames import Input, Metadata, State, Time, Todo
 from agentframes.engines.support import bounded, decode, told
@@ -89,9 +89,13 @@ def refused(state: State) -> bool:
 
 
 def status(state: State, metadata: Metadata) -> Literal["ok", "failed", "denied"]:
-    """Tell how a call ended; a command that exits with 3 is completed to opencode (s04)."""
+    """Tell how a call ended.
+
+    To opencode a command is completed that exits with 3 (s04), or that never came to an end of
+    its own (s36).
+    """
     if state.status == "completed":
-        return "failed" if metadata.exit else "ok"
+        return "ok" if metadata.exit is UNSET or metadata.exit == 0 else "failed"
     return "denied" if refused(state) else "failed"
 
 
