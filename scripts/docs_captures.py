@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentframes import engines
-from agentframes.capturing.capture import Machine, reasons
+from agentframes.capturing.capture import reasons
 from agentframes.capturing.chains import Task
 from agentframes.capturing.isolation import Isolation
+from agentframes.capturing.machine import Machine
 from agentframes.capturing.scenario import Scenario, load_all
 from agentframes.manifests import in_order
 from scripts.docs import CORPUS, contract, table

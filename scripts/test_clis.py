@@ -21,8 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import agentframes as af
 from agentframes import engines
-from agentframes.capturing.capture import CaptureError, Machine, Made, find_machine, make
+from agentframes.capturing.capture import Made, make
 from agentframes.capturing.chains import named
+from agentframes.capturing.machine import CaptureError, Machine, find_machine
 from agentframes.capturing.scenario import Scenario, load_all
 from agentframes.events.model import TaskAgentMessage, ToolBurst
 

@@ -166,7 +166,7 @@ class TestTrouble:
         assert done.returncode == 1
         failed = next(line for line in done.stdout.splitlines() if line.startswith("s08-http500"))
         assert "not made: the rig failed: exit -9" in failed
-        kept = Path(failed.rpartition("what was recorded stands in ")[2])
+        kept = Path(failed.rpartition("what was recorded, not sanitized, stands in ")[2])
         frames = af.read(kept / "s08-http500" / "stdout.jsonl")
         assert (frames.session_id, frames.outcome.status) == ("s-1", "incomplete")
         assert "s01-text                           success, exit 0, 3 frames" in done.stdout
@@ -198,7 +198,11 @@ class TestTrouble:
             (["claude", "--scenario", "s99"], "unknown scenario 's99'; there are s01-text, "),
             (["nobody", "--all"], "unknown engine 'nobody'; known engines: claude, codex, "),
             (["claude", "--live"], "capture: --live needs a prompt: capture ENGINE --live --"),
-            (["claude", "--all", "--", "hi"], "capture: --live needs a prompt: capture ENGINE"),
+            (["claude", "--live", "--", " "], "capture: --live needs a prompt: capture ENGINE"),
+            (["claude", "--all", "--", "hi"], "capture: a prompt behind -- is for --live"),
+            (["claude", "--live", "--all", "--", "hi"], "capture: --all is for scenarios"),
+            (["claude", "--all", "--compare", "/none"], "capture: --compare /none: there is no"),
+            (["claude", "--scenario", "s01-text--zz"], "s01-text--zz: no variant 'zz'; there are"),
             (["claude", "--all", "--jobs", "0"], "capture: argument --jobs: not a number from 1"),
         ],
     )

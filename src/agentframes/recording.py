@@ -3,37 +3,34 @@ r"""Runs a process, and keeps all that it prints as it comes.
 
 Most coding-agent CLIs exit without waiting until their pipe is drained, and what was left of the
 output is lost. So a thread does nothing but read the pipe and write what came to the file, at
-once and unbuffered: neither a slow listener nor the death of the recorder takes away what was
-printed before. Lines are cut at ``\n`` bytes only. For POSIX systems.
+once and unbuffered (`draining`). For POSIX systems.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from enum import Enum
 from queue import Empty, SimpleQueue
-from typing import IO, TypeAlias
+from typing import IO, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from agentframes import orphans
+from agentframes.draining import Kept, Output, reason
 from agentframes.errors import AgentframesError
 from agentframes.lines import encode, shown
 
-READ_BYTES = 64 * 1024
-PIPE_BYTES = 1024 * 1024  # the most that Linux grants without privileges
-
 # Seconds.
 PIPE_GRACE = 2.0  # for what the process left behind and still may print
-TIMEOUT_GRACE = 10.0  # between SIGTERM and SIGKILL when the time is over
+TIMEOUT_GRACE = 10.0  # between SIGTERM and SIGKILL when a time is over
 STOP_GRACE = 30.0  # between a Stopper's signal and SIGKILL
+LONGEST = 1e8  # to wait: three years; more than some systems can is for ever
 
 
 class RecordingError(AgentframesError):
@@ -49,7 +46,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     """The signal that ended it, as "SIGTERM"."""
     stopped: str | None
     """The first signal that it was sent from here, whatever became of it."""
-    timed_out: bool
+    over: Literal["timeout", "idle"] | None
+    """Which time was over, so that it was ended from here."""
     wall_ms: float
     """Milliseconds until it ended; lines may have come later, as from what it left behind."""
     lines: int
@@ -67,10 +65,18 @@ class _Event(Enum):
     HEARD = "the listener has heard all of it"
     HELD = "what the process left behind has held its output open for long enough"
     TIMED_OUT = "its time is over"
+    QUIET = "it may have printed nothing for too long"
     IGNORED = "it did not end after a signal"
 
 
-_Events: TypeAlias = "SimpleQueue[_Event | signal.Signals | BaseException]"
+class _Signal(NamedTuple):
+    """One that somebody wants sent."""
+
+    number: signal.Signals
+    group: bool
+
+
+_Events: TypeAlias = "SimpleQueue[_Event | _Signal | BaseException]"
 
 
 class Stopper:
@@ -79,16 +85,20 @@ class Stopper:
     def __init__(self) -> None:
         self._events: _Events = SimpleQueue()
 
-    def send(self, name: str) -> None:
-        """Send a signal that is to end the process, by its name ("SIGTERM"); to it alone.
+    def send(self, name: str, *, group: bool = False) -> None:
+        """Send a signal that is to end the process, by its name ("SIGTERM").
 
         One sent before the start is delivered at the start. When the process goes on for
-        `STOP_GRACE` seconds, its whole group is killed.
+        `STOP_GRACE` seconds, or gets a second signal, its whole group is killed.
+
+        Args:
+            name: the signal's.
+            group: send it to all of its group, as a terminal does, and not to it alone.
 
         Raises:
             KeyError: there is no such signal.
         """
-        self._events.put(signal.Signals[name])
+        self._events.put(_Signal(signal.Signals[name], group))
 
 
 def record(
@@ -100,13 +110,15 @@ def record(
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
     timeout: float | None = None,
+    idle_timeout: float | None = None,
     executable: str | None = None,
     stopper: Stopper | None = None,
     on_bytes: Callable[[bytes], None] | None = None,
+    mode: int = 0o666,
 ) -> Recording:
     """Run a command in a session of its own, and keep its output, its stderr and its times.
 
-    Whatever stays behind in the group of the process is killed in the end.
+    Whatever it leaves behind is killed in the end, wherever it went (see `orphans`).
 
     Args:
         argv: the command; no shell sees it.
@@ -115,20 +127,27 @@ def record(
         stdin: what the process can read; nothing by default.
         env: the whole environment; by default that of this process.
         cwd: where to run it.
-        timeout: seconds after which it is sent SIGTERM, and SIGKILL after `TIMEOUT_GRACE` more.
+        timeout: seconds after which its group is sent SIGTERM, and SIGKILL after
+            `TIMEOUT_GRACE` more.
+        idle_timeout: seconds without a word on stdout or stderr, after which the same happens.
         executable: the program, where it is not the first of `argv`.
         stopper: with which another thread can end it.
-        on_bytes: is handed all that is printed, on a thread of its own: a slow one delays
-            neither the process nor its end. What it raises is raised here, and ends the process.
+        on_bytes: is handed all that is printed, on a thread of its own: a slow one delays the
+            process not at all. What it raises is raised here, and ends the process.
+        mode: the permissions of the files.
 
     Raises:
         RecordingError: the command cannot be started, or the files not be written.
     """
+    names = stdout_name, "stderr.txt", "timing.jsonl"
+    _check(argv, os.fspath(folder), names)
     with ExitStack() as stack:
-        files = _open(os.fspath(folder), (stdout_name, "stderr.txt", "timing.jsonl"), stack)
+        files = _open(os.fspath(folder), names, stack, mode)
         stdout, stderr, times = files
         events = (stopper or Stopper())._events  # noqa: SLF001 - the two are one
-        output = _Output(stdout, times, events, stack)
+        output = Output(stdout, times, stack)
+        mark = orphans.mark()
+        stack.callback(orphans.kill, mark)  # also of a process whose start was interrupted
         try:
             process = subprocess.Popen(  # noqa: S603 - to run what it is given is its purpose
                 argv,
@@ -136,7 +155,7 @@ def record(
                 stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                 stdout=output.entrance,
                 stderr=stderr.file,
-                env=env,
+                env={**(os.environ if env is None else env), orphans.VARIABLE: mark},
                 cwd=cwd,
                 start_new_session=True,
             )
@@ -146,21 +165,28 @@ def record(
             raise RecordingError(_not_started(argv, error)) from error
         finally:
             os.close(output.entrance)
-        run = _Run(process, output, events)
+        run = _Run(process, output, stderr, events)
         try:
             run.begin(stdin, on_bytes)
-            run.supervise(timeout)
+            run.supervise(timeout, idle_timeout)
         finally:
             run.finish()
-        return run.told(stderr)
+        return run.told()
 
 
-def _open(folder: str, names: Sequence[str], stack: ExitStack) -> list[_Kept]:
+def _check(argv: Sequence[str], folder: str, names: Sequence[str]) -> None:
+    if not argv:
+        raise RecordingError("there is no command to record")
+    if len({*names}) < len(names) or any("\0" in name for name in (folder, *names)):
+        raise RecordingError(f"cannot record into {shown(folder)}: no names for files {names}")
+
+
+def _open(folder: str, names: Sequence[str], stack: ExitStack, mode: int) -> list[Kept]:
     try:
         os.makedirs(folder, exist_ok=True)
-        return [_Kept(folder, name, stack) for name in names]
+        return [Kept(folder, name, stack, mode=mode) for name in names]
     except OSError as error:
-        raise RecordingError(f"cannot record into {shown(folder)}: {_reason(error)}") from error
+        raise RecordingError(f"cannot record into {shown(folder)}: {reason(error)}") from error
 
 
 def _not_started(argv: Sequence[str], error: Exception) -> str:
@@ -170,121 +196,29 @@ def _not_started(argv: Sequence[str], error: Exception) -> str:
         return message + str(error)
     if error.filename not in (None, name):  # the folder to run it in
         message += f"{shown(error.filename)}: "
-    return message + _reason(error)
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
-
-
-class _Kept:
-    """A file that is written at once, until that fails; nothing is written after a gap."""
-
-    def __init__(self, folder: str, name: str, stack: ExitStack) -> None:
-        self.path = os.path.join(folder, name)
-        self.problem: str | None = None
-        self._name = name
-        # Appended to: a child may open /dev/stderr anew, and would write over what stands there.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-        self.file = os.open(self.path, flags, 0o666)
-        stack.callback(os.close, self.file)
-
-    def write(self, data: bytes) -> int:
-        """Return how many of the bytes were written."""
-        written, view = 0, memoryview(data)
-        while written < len(data) and self.problem is None:
-            try:
-                written += os.write(self.file, view[written:])
-            except OSError as error:
-                self.problem = f"{self._name}: {_reason(error)}; not all of it was kept"
-        return written
-
-
-class _Output:
-    """What a process prints, and its way to the files; `entrance` is the process's stdout."""
-
-    def __init__(self, stdout: _Kept, times: _Kept, events: _Events, stack: ExitStack) -> None:
-        self.start = time.monotonic()
-        self.size = 0
-        self.lines = 0
-        self.stdout, self.times = stdout, times
-        self.pieces: SimpleQueue[bytes | None] = SimpleQueue()  # for the listener; None: the end
-        self._events = events
-        self._timed = 0  # lines
-        self._half: float | None = None  # when the last piece of half a line came, in ms
-        self._pipe, self.entrance = os.pipe()
-        _enlarge(self._pipe)
-        self._wake, self._waker = os.pipe()
-        for end in (self._pipe, self._wake, self._waker):
-            stack.callback(os.close, end)
-
-    def keep(self) -> None:
-        """Read, and write what came, until nobody can print any more."""
-        ends = True
-        for piece in self._read():
-            ms = (time.monotonic() - self.start) * 1000
-            kept = piece[: self.stdout.write(piece)]
-            if kept:
-                self._time(kept.count(b"\n"), ms)
-                self._half = None if kept.endswith(b"\n") else ms
-            self.pieces.put(piece)
-            self.size += len(piece)
-            self.lines += piece.count(b"\n")
-            ends = piece.endswith(b"\n")
-        self.lines += not ends
-        if self._half is not None:
-            self._time(1, self._half)
-        self.pieces.put(None)
-        self._events.put(_Event.DRAINED)
-
-    def _read(self) -> Iterator[bytes]:
-        poll = select.poll()
-        poll.register(self._pipe, select.POLLIN)
-        poll.register(self._wake, select.POLLIN)
-        left = PIPE_BYTES  # all that the pipe can still hold when it was abandoned
-        while left > 0:
-            ready = dict(poll.poll())
-            if self._pipe not in ready:
-                return
-            piece = os.read(self._pipe, READ_BYTES)
-            if not piece:
-                return
-            yield piece
-            if self._wake in ready:
-                left -= len(piece)
-
-    def _time(self, lines: int, ms: float) -> None:
-        numbers = range(self._timed + 1, self._timed + 1 + lines)
-        rows = "".join(f'{{"line": {number}, "ms": {ms:.1f}}}\n' for number in numbers)
-        self.times.write(rows.encode())
-        self._timed += lines
-
-    def abandon(self) -> None:
-        """Read what is there, and wait for no more."""
-        os.write(self._waker, b"\n")
-
-
-def _enlarge(pipe: int) -> None:
-    """Have a pipe take much before it blocks, where that can be had."""
-    if sys.platform == "linux":
-        import fcntl
-
-        with suppress(OSError):  # this user's pipes take too much already
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return message + reason(error)
 
 
 class _Run:
     """A process, and what is to be done when something happens to it or does not."""
 
-    def __init__(self, process: subprocess.Popen[bytes], output: _Output, events: _Events) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], output: Output, stderr: Kept, events: _Events
+    ) -> None:
         self._process = process
         self._output = output
+        self._stderr = stderr
         self._events = events
-        self._reader = threading.Thread(target=output.keep, daemon=True)
+        self._reader = threading.Thread(
+            target=output.keep, args=(lambda: events.put(_Event.DRAINED),), daemon=True
+        )
         self._end = 0.0
         self._due: dict[_Event, float] = {}
+        self._idle: float | None = None
+        self._errors = 0  # bytes of stderr when it was last looked at
+        self._errors_at = output.start
         self._stopped: str | None = None
-        self._timed_out = False
+        self._over: Literal["timeout", "idle"] | None = None
 
     def begin(self, stdin: str | None, on_bytes: Callable[[bytes], None] | None) -> None:
         """Start the threads; none of them keeps the interpreter from its end."""
@@ -302,27 +236,26 @@ class _Run:
 
     def _listen(self, on_bytes: Callable[[bytes], None] | None) -> None:
         try:
-            while (piece := self._output.pieces.get()) is not None:
-                if on_bytes is not None:
-                    on_bytes(piece)
+            for piece in self._output.heard() if on_bytes else ():
+                on_bytes(piece)  # type: ignore[misc]
         except BaseException as error:  # noqa: BLE001 - it is raised where the caller is
             self._events.put(error)
         self._events.put(_Event.HEARD)
 
-    def supervise(self, timeout: float | None) -> None:
+    def supervise(self, timeout: float | None, idle: float | None) -> None:
         """Return when the process has ended, and all that there is of its output was heard."""
-        if timeout is not None:
-            self._due[_Event.TIMED_OUT] = self._output.start + timeout
+        self._set_times(timeout, idle)
         awaited = {_Event.ENDED, _Event.DRAINED, _Event.HEARD}
         while awaited:
             match self._next():
                 case BaseException() as error:
                     raise error
-                case signal.Signals() as number:
-                    self._send(number, STOP_GRACE)
+                case _Signal() as wanted:
+                    self._send(wanted)
                 case _Event.TIMED_OUT:
-                    self._timed_out = True
-                    self._send(signal.SIGTERM, TIMEOUT_GRACE)
+                    self._time_is_over("timeout")
+                case _Event.QUIET:
+                    self._look_whether_it_is_quiet()
                 case _Event.IGNORED:
                     self._kill_group()
                 case _Event.HELD:
@@ -333,7 +266,13 @@ class _Run:
                     if event is _Event.ENDED:
                         self._due = {_Event.HELD: time.monotonic() + PIPE_GRACE}
 
-    def _next(self) -> _Event | signal.Signals | BaseException:
+    def _set_times(self, timeout: float | None, idle: float | None) -> None:
+        self._idle = idle
+        for event, seconds in ((_Event.TIMED_OUT, timeout), (_Event.QUIET, idle)):
+            if seconds is not None and seconds <= LONGEST:
+                self._due[event] = self._output.start + seconds
+
+    def _next(self) -> _Event | _Signal | BaseException:
         if not self._due:
             return self._events.get()
         event, due = min(self._due.items(), key=lambda item: item[1])
@@ -343,16 +282,38 @@ class _Run:
             del self._due[event]
             return event
 
-    def _send(self, number: signal.Signals, grace: float) -> None:
-        if self._process.returncode is None:
-            self._stopped = self._stopped or number.name
-            self._process.send_signal(number)
-            due = time.monotonic() + grace
-            self._due[_Event.IGNORED] = min(due, self._due.get(_Event.IGNORED, due))
+    def _look_whether_it_is_quiet(self) -> None:
+        """End a process that was; else look again when it may have been."""
+        size, now = self._stderr.size, time.monotonic()
+        if size != self._errors:
+            self._errors, self._errors_at = size, now
+        due = max(self._output.last, self._errors_at) + (self._idle or 0)
+        if due > now:
+            self._due[_Event.QUIET] = due
+        else:
+            self._time_is_over("idle")
 
-    def _kill_group(self) -> None:
+    def _time_is_over(self, which: Literal["timeout", "idle"]) -> None:
+        if self._process.returncode is None and self._stopped is None:
+            self._over = which
+            self._send(_Signal(signal.SIGTERM, group=True), TIMEOUT_GRACE)
+
+    def _send(self, wanted: _Signal, grace: float = STOP_GRACE) -> None:
+        if self._process.returncode is not None:
+            return
+        if self._stopped is not None:  # by now somebody is in a hurry
+            self._kill_group()
+            return
+        self._stopped = wanted.number.name
+        if wanted.group:
+            self._kill_group(wanted.number)
+        else:
+            self._process.send_signal(wanted.number)
+        self._due[_Event.IGNORED] = time.monotonic() + grace
+
+    def _kill_group(self, number: signal.Signals = signal.SIGKILL) -> None:
         with suppress(ProcessLookupError, PermissionError):  # it is gone; on macOS, a zombie
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._process.pid, number)
 
     def finish(self) -> None:
         """Kill what is left of the group, and keep what was printed, also after an error."""
@@ -362,18 +323,18 @@ class _Run:
             self._output.abandon()
             self._reader.join()
 
-    def told(self, stderr: _Kept) -> Recording:
+    def told(self) -> Recording:
         """Sum up, when all is over."""
         code, output = self._process.returncode, self._output
         return Recording(
             exit_code=code if code >= 0 else None,
             signal=_signal_name(-code) if code < 0 else None,
             stopped=self._stopped,
-            timed_out=self._timed_out,
+            over=self._over,
             wall_ms=round((self._end - output.start) * 1000, 1),
             lines=output.lines,
             stdout_bytes=output.size,
-            stderr_bytes=os.fstat(stderr.file).st_size,
+            stderr_bytes=self._stderr.size,
             problem=output.stdout.problem or output.times.problem,
         )
 

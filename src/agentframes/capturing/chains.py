@@ -51,17 +51,22 @@ def tasks(scenarios: Iterable[Scenario], engine: Offline) -> Iterator[Task]:
                 yield Task(scenario, variant)
 
 
-def named(name: str, scenarios: Mapping[str, Scenario]) -> Task:
+def named(name: str, scenarios: Mapping[str, Scenario], engine: Offline | None = None) -> Task:
     """Return the capture of a name: a scenario's, or one with its variants behind it.
 
     Raises:
-        ScenarioError: there is no such scenario.
+        ScenarioError: there is no such scenario, or `engine` has no such variant.
     """
     scenario, _, variant = name.partition("--")
     if scenario not in scenarios:
         raise ScenarioError(
             f"unknown scenario {scenario!r}; there are {', '.join(sorted(scenarios))}"
         )
+    for part in filter(None, variant.split("--")):
+        if engine is not None and part not in engine.variants:
+            raise ScenarioError(
+                f"{name}: no variant {part!r}; there are {', '.join(sorted(engine.variants))}"
+            )
     return Task(scenarios[scenario], variant)
 
 

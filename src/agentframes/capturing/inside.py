@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -75,6 +76,8 @@ def main() -> int:
     """Run the chain that the file of the first argument describes."""
     with open(sys.argv[1], "rb") as file:
         spec = msgspec.json.decode(file.read(), type=Spec)
+    signal.signal(signal.SIGTERM, _end)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         if spec.isolated:
             isolation.bring_up_loopback()
@@ -84,6 +87,17 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
+
+
+def _end(*_: object) -> None:
+    """Leave by way of what ends the CLI."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+def _end_with_parent() -> None:
+    """End when nobody holds the other end of stdin any more, whatever became of them."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def run_chain(spec: Spec) -> None:
@@ -186,7 +200,12 @@ def _git(project: str, *arguments: str) -> str:
     command = [*_GIT, "-C", project, *arguments]
     plain = {"PATH": os.environ.get("PATH", os.defpath), "GIT_CONFIG_GLOBAL": os.devnull}
     done = subprocess.run(  # noqa: S603 - git, with arguments of ours
-        command, check=False, capture_output=True, text=True, env=plain
+        command,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=plain,
     )
     return done.stdout
 

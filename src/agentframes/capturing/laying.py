@@ -41,8 +41,8 @@ def describe(origin: Origin, result: Result, date: dt.date) -> dict[str, object]
         "engine": origin.engine,
         "version": origin.version,
         "family": ".".join(origin.version.split(".")[:2]) + ".x",
-        "argv": result.argv,
-        "stdin": result.stdin,
+        "argv": [_unicode(part) for part in result.argv],
+        "stdin": None if result.stdin is None else _unicode(result.stdin),
         "exit_code": recording.exit_code,
         "signal": recording.signal or recording.stopped,
         "date": date,
@@ -55,6 +55,11 @@ def describe(origin: Origin, result: Result, date: dt.date) -> dict[str, object]
         "expected_kinds": [],
         "lab": f"capture-{origin.engine}-{origin.version}-{origin.name}",
     }
+
+
+def _unicode(text: str) -> str:
+    """Return an argument as TOML can hold it: its bytes may be no UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _notes(origin: Origin, result: Result) -> str:
@@ -78,7 +83,7 @@ def _ending(result: Result) -> list[str]:
         found.append("nothing was printed")
     code = recording.exit_code
     found.append("ended by a signal" if code is None else f"exit status {code}")
-    if recording.timed_out:
+    if recording.over:
         found.append("the CLI did not end by itself, the recorder's SIGTERM ended it")
     if recording.problem:
         found.append(recording.problem)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Mapping, Sequence
@@ -14,8 +15,9 @@ from agentframes.commands.arguments import Parser, UsageError, write
 from agentframes.commands.table import drift_words
 
 if TYPE_CHECKING:
-    from agentframes.capturing.capture import Machine, Made
+    from agentframes.capturing.capture import Made
     from agentframes.capturing.chains import Task
+    from agentframes.capturing.machine import Machine
     from agentframes.capturing.scenario import Scenario
 
 FAILED = 1
@@ -41,27 +43,36 @@ def run(arguments: Sequence[str]) -> int:
         at = own.index("--")
         own, prompt = own[:at], own[at + 1 :]
     options = _parser().parse_args(own)
-    if bool(prompt) != options.live:
-        raise UsageError("capture: --live needs a prompt: capture ENGINE --live -- PROMPT")
+    if prompt and not options.live:
+        raise UsageError("capture: a prompt behind -- is for --live; scenarios have their own")
     if options.live:
         return _live(options, " ".join(prompt))
+    signal.signal(signal.SIGTERM, _end)
     return _offline(options)
+
+
+def _end(*_: object) -> None:
+    """Leave by way of what ends the CLIs."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _offline(options: Namespace) -> int:
     from agentframes import engines
-    from agentframes.capturing.capture import find_machine, make
+    from agentframes.capturing.capture import make
     from agentframes.capturing.chains import named, tasks
+    from agentframes.capturing.machine import find_machine
     from agentframes.capturing.scenario import load_all
 
     scenarios = load_all()
     offline = engines.capture_setup(options.engine)
     everything = list(tasks(scenarios.values(), offline))
-    wanted: list[Task] = [named(name, scenarios) for name in options.scenario]
+    wanted: list[Task] = [named(name, scenarios, offline) for name in options.scenario]
     if options.all:
         wanted = everything
     if not wanted and not options.list:
         raise UsageError("capture: say --all, or --scenario NAME (--list tells the names)")
+    if options.compare and not os.path.isdir(options.compare):
+        raise UsageError(f"capture: --compare {options.compare}: there is no such folder")
     machine = find_machine(options.engine, options.cli)
     if options.list:
         return _list(machine, everything, scenarios)
@@ -97,7 +108,7 @@ def _tell(made: Made, machine: Machine, compare: str | None) -> bool:
     )
     for one in facts.drift:
         write(f"  {one.level:<5}  {drift_words(one)}\n")
-    if recording.timed_out:
+    if recording.over:
         write("  it did not end by itself\n")
     return compare is not None and _differs(made.folder, machine, made.name, compare)
 
@@ -119,10 +130,20 @@ def _differs(folder: str, machine: Machine, name: str, compare: str) -> bool:
 
 
 def _live(options: Namespace, prompt: str) -> int:
+    given = {
+        "--scenario": options.scenario, "--all": options.all, "--list": options.list,
+        "--compare": options.compare, "--trace": options.trace, "--jobs": options.jobs > 1,
+    }  # fmt: skip
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"capture: {option} is for scenarios, and --live runs a prompt")
+    if not prompt.strip():
+        raise UsageError("capture: --live needs a prompt: capture ENGINE --live -- PROMPT")
     from agentframes.capturing.live import record_live
 
-    made, machine = record_live(options.engine, prompt, cli=options.cli, into=options.into)
-    return FAILED if _tell(made, machine, None) else 0
+    made, machine, came = record_live(options.engine, prompt, cli=options.cli, into=options.into)
+    failed = _tell(made, machine, None)
+    return 128 + came if came else FAILED if failed else 0
 
 
 def _count(text: str) -> int:
@@ -142,6 +163,6 @@ def _parser() -> Parser:
     add("--into", metavar="DIR", default="corpus", help="the corpus to lay it into (corpus)")
     add("--compare", metavar="DIR", help="hold each against the one of its name in this corpus")
     add("--jobs", metavar="N", type=_count, default=1, help="so many at once (1)")
-    add("--trace", metavar="FILE", help="write what the CLI asked its model, a JSON line each")
+    add("--trace", metavar="FILE", help="append what the CLI asked its model, a JSON line each")
     add("--live", action="store_true", help="record your own CLI and account; PROMPT behind --")
     return parser
