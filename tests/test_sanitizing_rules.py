@@ -108,7 +108,7 @@ class TestUntouched:
             b'{"apiKeySource":"ANTHROPIC_API_KEY","key":"dummy","api_key":"dummy","tokens":12}',
             b'{"usage":{"input_tokens":1000,"output_tokens":"none"},"max_tokens": "4096"}',
             b'{"model":"nora-7b","role":"nora","modelUsage":{"nora-7b":{"inputTokens":1}}}',
-            b'{"type":"thinking","signature":"sk-ant-api03-abcdefghij1abcdefghij"}',
+            b'{"type":"thinking","signature":"Er8BCkYIBBgCIkDxsk-ant-api03-abcdefghij1abcdefghij+Q=="}',
             b'{"text":"The secret: it is simple. token = tokens[0]; password = get(x)"}',
             b'{"text":"git@github.com:a/b.git, pkg@1.2.3, ~/x, a@example.com, task-0123456789ab"}',
             b'{"text":"password=","b":"x y z","c":"token: ","d":" , "}',

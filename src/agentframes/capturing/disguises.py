@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from agentframes import redaction
-from agentframes.capturing.secret_rules import Rule
+from agentframes.capturing.rule import NUMBER, Rule
 
 DEEPEST = 8  # layers of escapes; each doubles the backslashes of the one before
 
@@ -208,7 +208,7 @@ def _escape_around(text: str, place: int) -> tuple[int, int] | None:
 
 
 def _inside_strings(text: str, found: list[Finding]) -> list[Finding]:
-    """Where a text is JSON, leave out what is not inside one of its strings."""
+    """Where a text is JSON, leave out what is not inside one of its strings, or a number."""
     if text.lstrip()[:1] not in ("{", "[") or not _is_json(text):
         return found
     strings = [match.span(1) for match in _STRING.finditer(text)]
@@ -216,7 +216,7 @@ def _inside_strings(text: str, found: list[Finding]) -> list[Finding]:
     kept = []
     for one in found:
         at = bisect.bisect_right(begins, one.start) - 1
-        if at >= 0 and one.end <= strings[at][1]:
+        if (at >= 0 and one.end <= strings[at][1]) or one.rule.form == NUMBER:
             kept.append(one)
     return kept
 

@@ -15,9 +15,11 @@ HELD = 1024 * 1024  # characters of lines that wait
 MOST_STREAMS = 1000  # whose ends are remembered
 MOST_OPEN = 16  # the youngest streams, which a line may end
 
-# Reasoning that only its provider can read, and how it is signed: no credentials, and random.
+# Reasoning that only its provider can read, and how it is signed: random, and no credentials but
+# by chance. A text with a blank or the like is readable, and looked into.
 _OPAQUE = re.compile(
-    r"\"(?:thought_?[sS]ignature|signature|encrypted_?[cC]ontent)\"\s*:\s*\"([^\"\\]*)\""
+    r"\"(?:thought_?[sS]ignature|signature|encrypted_?[cC]ontent)\"\s*:\s*"
+    r"\"([A-Za-z0-9+/_-]{40,}+={0,3})\""
 )
 
 _Key: TypeAlias = tuple[str, ...]
@@ -51,7 +53,8 @@ class Line:
         return [
             edit
             for edit in edits
-            if not any(start <= edit.start and edit.end <= end for start, end in opaque)
+            # What begins as a key does is one.
+            if not any(start < edit.start and edit.end <= end for start, end in opaque)
         ]
 
     def _found_outside(self) -> Iterator[Edit]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentframes.capturing.rule import Rule, whole
 from agentframes.capturing.secret_names import Spans
-from agentframes.capturing.secret_rules import Rule, whole
 
 SHORTEST_NAME = 3  # characters; two come up by chance in the base64 of an image
 

@@ -21,9 +21,15 @@ from agentframes.capturing.deltas import Edit, encoded_pieces
 from agentframes.capturing.disguises import Finding, Scanner, clusters
 from agentframes.capturing.holding import HELD, Held, Line, Whole
 from agentframes.capturing.known import Known
-from agentframes.capturing.secret_rules import KEYS, PEOPLE, Rule
+from agentframes.capturing.rule import Rule
+from agentframes.capturing.secret_rules import KEYS, PEOPLE
 
 MOST_ROUNDS = 5  # what touches a secret may come to light when that is gone
+_KEYS_NUMBER = re.compile(rb"\[([a-z][a-z0-9-]{0,40}?)-(\d{1,9})\]")
+_NAMES_NUMBERS = (
+    ("user", re.compile(rb"user(\d{1,9})(?!\d)")),
+    ("host", re.compile(rb"host(\d{1,9})(?!\d)")),
+)
 _SLASH = re.compile(r"\\+/|%2[Ff]")
 
 
@@ -60,8 +66,17 @@ class Sanitizer:
         self._scan = Scanner((*KEYS, *rules, *PEOPLE)).scan
         self._numbers: dict[tuple[str, str], int] = {}
         self._last_number: dict[str, int] = {}
+        self._taken: dict[str, set[int]] = {}
         self._seen: set[tuple[str, str]] = set()
         self.report = Report()
+
+    def expect(self, data: bytes) -> None:
+        """Leave out the numbers of placeholders that stand in what is yet to come.
+
+        Where it is not told, those within some 1 MiB of lines are seen in time.
+        """
+        for counter, number in placeholders(data):
+            self._taken.setdefault(counter, set()).add(number)
 
     def text(self, text: str) -> str:
         """Return a text without what the rules find in it."""
@@ -83,6 +98,7 @@ class Sanitizer:
         """
         held = Held()
         for raw in lines:
+            self.expect(raw)
             line = Line(raw)
             if line.is_json:  # else it is a piece of one long text
                 line.found = self._scan(line.text)
@@ -148,9 +164,22 @@ class Sanitizer:
     def _number(self, rule: Rule, value: str) -> int:
         key = rule.counter, rule.same(value)
         if key not in self._numbers:
-            self._last_number[rule.counter] = self._last_number.get(rule.counter, 0) + 1
-            self._numbers[key] = self._last_number[rule.counter]
+            number = self._last_number.get(rule.counter, 0) + 1
+            while number in self._taken.get(rule.counter, ()):
+                number += 1
+            self._last_number[rule.counter] = self._numbers[key] = number
         return self._numbers[key]
+
+
+def placeholders(data: bytes) -> Iterator[tuple[str, int]]:
+    """Yield the placeholders in printed bytes: what numbers them, and the number."""
+    for match in _KEYS_NUMBER.finditer(data):
+        yield match[1].decode(), int(match[2])
+    for name, pattern in _NAMES_NUMBERS:
+        for match in pattern.finditer(data):
+            yield name, int(match[1])
+            if name == "user":  # of `user1@example.com`, perhaps, of which the rest is elsewhere
+                yield "e-mail", int(match[1])
 
 
 def _telling(edits: list[Edit]) -> list[Edit]:

@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-import codecs
+import errno
 import gzip
 import io
-import json
 import os
 import secrets
 import shutil
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
 from agentframes.captures import OUTPUTS, open_folder
+from agentframes.capturing.describing import described
 from agentframes.capturing.known import Known, this_machine
+from agentframes.capturing.readable import BOMS, blocks, refuse_cut, text_lines
 from agentframes.capturing.sanitizer import Report, Sanitizer
-from agentframes.capturing.toml import to_toml
 from agentframes.errors import SourceError
 from agentframes.lines import open_path, shown
 
@@ -27,6 +26,7 @@ __all__ = [
     "Known",
     "Report",
     "Sanitizer",
+    "look_through",
     "opened",
     "sanitize_file",
     "sanitize_folder",
@@ -38,8 +38,6 @@ DESCRIPTION = "capture.toml"
 # In this order they give out the numbers of placeholders.
 _PRINTED = (*OUTPUTS, "stderr.txt", "stderr.txt.gz", "expected.json", "meta.json")
 _TIMES = "timing.jsonl"  # numbers alone
-_TEXTS = ("argv", "stdin", "notes", "claims")  # of a description; the rest tells CLI and version
-_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def sanitize_folder(source: str, target: str | None, known: Known | None = None) -> Report:
@@ -57,6 +55,8 @@ def sanitize_folder(source: str, target: str | None, known: Known | None = None)
     names = _names(source)
     sanitizer.report.left = [name for name in names if name not in own]
     files = [name for name in own if os.path.isfile(os.path.join(source, name))]
+    for name in files:
+        look_through(os.path.join(source, name), sanitizer)
     if target is None:
         for name in files:
             _sanitize(os.path.join(source, name), os.devnull, sanitizer)
@@ -71,7 +71,7 @@ def sanitize_folder(source: str, target: str | None, known: Known | None = None)
                 _sanitize(os.path.join(source, name), os.path.join(work, name), sanitizer)
             if in_place:
                 for name in files:  # the description, which says that it is done, comes last
-                    _put(os.path.join(work, name), os.path.join(source, name))
+                    _put(os.path.join(work, name), os.path.realpath(os.path.join(source, name)))
             else:
                 if os.path.exists(target):
                     os.rmdir(target)
@@ -94,9 +94,12 @@ def sanitize_file(source: str, target: str | None, sanitizer: Sanitizer) -> None
     Raises:
         SourceError: the source cannot be read, or the target not written.
     """
+    look_through(source, sanitizer)
     if target is None:
         _sanitize(source, os.devnull, sanitizer)
         return
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise SourceError(f"{shown(target)}: not a regular file")
     with _writing(target), _beside(os.path.realpath(target)) as work:
         _sanitize(source, work, sanitizer)
         _put(work, os.path.realpath(target))
@@ -108,9 +111,9 @@ def sanitized(file: Any, name: str, sanitizer: Sanitizer) -> Iterator[bytes]:
     Raises:
         SourceError: it cannot be read; the message gives `name`.
     """
-    lines = _read(file, name)
+    lines = text_lines(_read(file, name), name)
     first = next(lines, b"")
-    encoding = _UTF16.get(first[:2])
+    encoding = BOMS.get(first[:2])
     if encoding is None:
         yield from sanitizer.lines(chain((first,) if first else (), lines))
         return
@@ -118,6 +121,7 @@ def sanitized(file: Any, name: str, sanitizer: Sanitizer) -> Iterator[bytes]:
     text = data.decode(encoding, "surrogatepass") if len(data) % 2 == 0 else ""
     if not text:
         raise SourceError(f"{shown(name)}: damaged UTF-16")
+    sanitizer.expect(text.encode("utf-8", "surrogatepass"))
     for line in sanitizer.lines(io.BytesIO(text.encode("utf-8", "surrogatepass"))):
         yield line.decode("utf-8", "surrogatepass").encode(encoding, "surrogatepass")
 
@@ -129,6 +133,20 @@ def opened(path: str) -> io.BufferedReader[Any]:
         SourceError: it cannot be opened.
     """
     return io.BufferedReader(open_path(path))
+
+
+def look_through(path: str, sanitizer: Sanitizer) -> None:
+    """Tell a sanitizer what placeholders stand in a file that it is to sanitize.
+
+    Raises:
+        SourceError: the file cannot be opened, or is cut off.
+    """
+    if not os.path.isfile(path):  # what can be read once only
+        return
+    refuse_cut(path)
+    with opened(path) as file:
+        for block in blocks(file):
+            sanitizer.expect(block)
 
 
 def _read(file: Any, name: str) -> Iterator[bytes]:
@@ -147,7 +165,7 @@ def _sanitize(source: str, target: str, sanitizer: Sanitizer) -> None:
         if name == _TIMES:
             shutil.copyfileobj(raw, file)
         elif name == DESCRIPTION:
-            file.write(_described(raw.read(), source, sanitizer))
+            file.write(described(raw.read(), source, sanitizer))
         elif name.endswith(".gz"):
             with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
                 packed.writelines(sanitized(raw, source, sanitizer))
@@ -155,23 +173,6 @@ def _sanitize(source: str, target: str, sanitizer: Sanitizer) -> None:
             file.writelines(sanitized(raw, source, sanitizer))
     if name.endswith(".gz") and sanitizer.report.changed == before and target != os.devnull:
         shutil.copyfile(source, target)
-
-
-def _described(data: bytes, name: str, sanitizer: Sanitizer) -> bytes:
-    """Sanitize the texts of a description, and say that all of the capture is."""
-    try:
-        told: dict[str, Any] = tomllib.loads(data.decode())
-        texts = {key: told[key] for key in _TEXTS if key in told}
-        # As JSON: a secret may stand behind an option of its own.
-        clean = {key: json.loads(sanitizer.text(json.dumps(text))) for key, text in texts.items()}
-        scrubbed = [*told.get("scrubbed", ())]
-        scrubbed += [one for one in sanitizer.report.scrubbed if one not in scrubbed]
-        new = {**told, **clean, "sanitized": True, "scrubbed": scrubbed}
-        return data if new == told else to_toml(new).encode()
-    except (ValueError, TypeError, RecursionError) as error:
-        raise SourceError(
-            f"{shown(name)}: not a description that can be written ({error})"
-        ) from error
 
 
 @contextmanager
@@ -200,4 +201,11 @@ def _beside(target: str) -> Iterator[str]:
 def _put(work: str, target: str) -> None:
     if os.path.exists(target):
         shutil.copymode(target, work)
-    os.replace(work, target)
+    try:
+        os.replace(work, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with _beside(target) as near:  # a link led to another disk
+            shutil.copy(work, near)
+            os.replace(near, target)

@@ -16,6 +16,7 @@ from agentframes.capturing.sanitizing import (
     Known,
     Report,
     Sanitizer,
+    look_through,
     opened,
     sanitize_file,
     sanitize_folder,
@@ -24,7 +25,7 @@ from agentframes.capturing.sanitizing import (
 )
 from agentframes.commands import USAGE, complain, drop_output
 from agentframes.commands.arguments import Parser, UsageError, source, writable, write
-from agentframes.errors import AgentframesError
+from agentframes.errors import AgentframesError, SourceError
 
 FOUND = 1
 SCHEMA_VERSION = 1
@@ -111,11 +112,12 @@ def _file(options: Namespace, sanitizer: Sanitizer) -> Report:
         try:
             os.makedirs(options.into, exist_ok=True)
         except OSError as error:
-            raise UsageError(
-                f"sanitize: --into: {(error.strerror or str(error)).lower()}"
+            raise SourceError(
+                f"--into {writable(options.into)}: {(error.strerror or str(error)).lower()}"
             ) from error
         sanitize_file(path, os.path.join(options.into, os.path.basename(path)), sanitizer)
     else:
+        look_through(path, sanitizer)
         with opened(path) as file:
             for line in sanitized(file, path, sanitizer):
                 _put(line)
