@@ -89,11 +89,12 @@ class Script:
     def answer(self, asked: Asked) -> Reply | Failure:
         """Return what the model says to a request."""
         with self._lock:
-            warm_up, self._warm_up = self._warm_up, 0.0
-        time.sleep(warm_up)
+            agent, warm_up = self._whose(asked), 0.0
+            if agent is not None:
+                warm_up, self._warm_up = self._warm_up, 0.0
+        time.sleep(warm_up)  # helpers are answered meanwhile
         with self._lock:
             self._number += 1
-            agent = self._whose(asked)
             if agent is None:
                 text = self._engine.helper(asked)
                 return Reply(number=self._number, text="ok" if text is None else text)

@@ -37,6 +37,7 @@ LOOPBACK = "127.0.0.1"
 _START_SECONDS = 10
 _STOP_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 600  # no CLI is to meet a connection that we closed just then
+CUT_PAUSE = 0.5  # seconds before a connection breaks: what came before was read by then
 _SAID = 200  # characters of a request's last turn in the log
 
 
@@ -356,6 +357,7 @@ async def _send_pieces(
             count += 1
             reply.sent(count)
         if count == cut:
+            await asyncio.wait({gone}, timeout=CUT_PAUSE)
             return False
     return True
 

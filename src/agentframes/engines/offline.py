@@ -199,8 +199,8 @@ class Launch(Struct, kw_only=True, frozen=True):
     files: dict[str, str] = {}
     """Files to write first, absolute path to text."""
     warm_up: float = 0
-    """Seconds that the model lets pass before its first answer: what the CLI loads beside the
-    conversation is there by then."""
+    """Seconds that the model lets pass before its first answer in the conversation: what the CLI
+    loads or asks for beside it is there by then."""
 
 
 class Offline(Protocol):

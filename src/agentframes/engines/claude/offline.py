@@ -50,6 +50,8 @@ _SEEN = {"hasCompletedOnboarding": True, "bypassPermissionsModeAccepted": True}
 # are not known up to 1.0.0, either.
 _ROOT_MAY = (1, 0, 60)
 _TOOLS = "Bash,Read,Edit,Write,Task,TodoWrite,WebSearch,mcp__tiny"
+_WARMS_UP = ((2, 0), (2, 1))  # asks for each kind of sub-agent beside the conversation (2.0.77)
+_WARM_UP = 2.0  # seconds; what of that had come by the end counts in the run's account
 _ROUTES = ("title", "isNewTopic", "new topic", "quota")
 
 
@@ -108,6 +110,7 @@ def launch(ask: Ask, site: Site) -> Launch:
         single=single,
         env={**_ENV, "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{site.port}"},
         files=files,
+        warm_up=_WARM_UP if _WARMS_UP[0] <= site.release < _WARMS_UP[1] else 0,
     )
 
 
