@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 # Run as a program, this folder alone would be searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from agentframes.capturing.toml import to_toml
+from agentframes.toml import to_toml
 from scripts import capture_notes
 
 if TYPE_CHECKING:

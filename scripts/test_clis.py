@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The newest release of each CLI, installed into a scratch folder and run through three scenarios.
+"""The newest release of each CLI, installed into a scratch folder, captured and run.
 
-What a capture of it yields is held against what the scenario lets the model say. Of a release that
-the corpus has, drift is an error; of a newer one it is told, as the sign to capture it. A registry
-that cannot be reached, or no npm, is said as such and fails nothing.
+What a capture of three scenarios yields is held against what the scenario lets the model say, and
+`agentframes run` starts, resumes and interrupts it. Of a release that the corpus has, drift is an
+error; of a newer one it is told, as the sign to capture it. A registry that cannot be reached, or
+no npm, is said as such and fails nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from agentframes.capturing.chains import named
 from agentframes.capturing.machine import CaptureError, Machine, find_machine
 from agentframes.capturing.scenario import Scenario, load_all
 from agentframes.events.model import TaskAgentMessage, ToolBurst
+from scripts import run_clis
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
 SCENARIOS = ("s01-text", "s03-shell", "s04-parallel")
@@ -84,7 +86,8 @@ def check(engine: str, scratch: Path) -> int:
     machine = find_machine(engine, str(scratch / "node_modules/.bin" / offline.program))
     captured = (CORPUS / engine / machine.version).is_dir()
     print(f"{engine} {machine.version}{'' if captured else ': not captured yet'}")
-    return sum(_made(machine, scratch / "captures", captured=captured))
+    bad = sum(_made(machine, scratch / "captures", captured=captured))
+    return bad + run_clis.check(engine, machine.cli)
 
 
 def _made(machine: Machine, into: Path, *, captured: bool) -> Iterator[int]:

@@ -43,7 +43,7 @@ def test_odd_types_are_not_told(tmp_path: Path) -> None:
     (tmp_path / "stdout.txt").touch()
     description = "engine = 3\nversion = 2.1\ntransport = []\nexit_code = true\nargv = 1\n"
     (tmp_path / "capture.toml").write_text(description, encoding="utf-8")
-    assert (None, None, None, None, False, (), None) == open_folder(str(tmp_path))[2:]
+    assert (None, None, None, None, False, (), None, None) == open_folder(str(tmp_path))[2:]
 
 
 def test_folder_without_output(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ import sys
 from agentframes.interrupts import passed_on
 from agentframes.recording import Stopper, record
 stopper = Stopper()
-with passed_on(stopper) as came:
+with passed_on(stopper.to_group) as came:
     told = record([sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(60)"],
                   {str(tmp_path)!r}, stopper=stopper)
 print(told.stopped, told.signal or told.exit_code, *came)
@@ -108,10 +108,20 @@ print(told.stopped, told.signal or told.exit_code, *came)
         assert out.split()[-1] == str(number)
         assert out.split()[1] in (ending, f"SIG{name}")
 
+    def test_the_third_is_for_the_recorder(self) -> None:
+        """Whatever it waits for."""
+        sent: list[str] = []
+        with passed_on(sent.append):
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGINT)
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        assert ["SIGTERM", "SIGINT"] == sent
+
     def test_the_handlers_are_put_back(self) -> None:
         """As they were."""
         before = signal.getsignal(signal.SIGINT)
-        with passed_on(Stopper()):
+        with passed_on(Stopper().to_group):
             assert before is not signal.getsignal(signal.SIGINT)
         assert before is signal.getsignal(signal.SIGINT)
 

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from agentframes.facts.model import TokenCounts as TokenCounts
     from agentframes.inspection import FrameInspection as FrameInspection
     from agentframes.inspection import inspect_frame as inspect_frame
+    from agentframes.live.api import arun as arun
+    from agentframes.live.api import run as run
+    from agentframes.live.installed import NotInstalledError as NotInstalledError
     from agentframes.native import (
         extract_engine_response_text as extract_engine_response_text,
     )
@@ -61,6 +64,7 @@ __all__ = [
     "FrameInspection",
     "FrameSource",
     "NativeResources",
+    "NotInstalledError",
     "Outcome",
     "Reader",
     "RunFacts",
@@ -72,6 +76,7 @@ __all__ = [
     "Summary",
     "TokenCounts",
     "UnknownEngineError",
+    "arun",
     "astream",
     "classify_content",
     "command",
@@ -86,6 +91,7 @@ __all__ = [
     "project_conversation",
     "read",
     "read_all",
+    "run",
     "stream",
 ]
 
@@ -105,6 +111,8 @@ _HOMES = {
         "TokenCounts",
     ),
     "inspection": ("FrameInspection", "inspect_frame"),
+    "live.api": ("arun", "run"),
+    "live.installed": ("NotInstalledError",),
     "native": (
         "extract_engine_response_text", "parse_engine_final_text", "parse_engine_resources",
         "parse_engine_session_id", "parse_session_id",

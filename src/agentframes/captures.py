@@ -26,6 +26,8 @@ class CaptureFolder(NamedTuple):
     synthetic: bool = False
     argv: tuple[str, ...] = ()
     stdin: str | None = None
+    stopped: str | None = None
+    """Why whoever recorded it ended the CLI."""
 
 
 def open_folder(path: str) -> CaptureFolder:
@@ -50,6 +52,7 @@ def open_folder(path: str) -> CaptureFolder:
         synthetic=told.get("synthetic") is True,
         argv=tuple(part for part in _list(told.get("argv")) if isinstance(part, str)),
         stdin=_text(told.get("stdin")),
+        stopped=_text(told.get("ended_by")),
     )
 
 

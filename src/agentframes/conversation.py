@@ -17,7 +17,7 @@ from agentframes.engines.support import UNTYPED, clean_kind, string
 from agentframes.errors import UnknownEngineError
 from agentframes.events.normalized import Normalizer, Transcripts
 from agentframes.events.project import Projector
-from agentframes.facts.model import RunFacts
+from agentframes.facts.model import RunFacts, RunUsage, Stopped
 from agentframes.lines import BOM, CHUNK_BYTES, encode, ends_inside
 from agentframes.signals import Begin, Noise, Signal, Unknown
 from agentframes.streams import Stream
@@ -118,9 +118,11 @@ class EventStream(Stream):
         super()._change(engine, lines)
         self.projector.another_run(Span(lines + 1, lines + 1))
 
-    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
+    def close(
+        self, *, exit_code: int | None, stderr: str | None, stopped: Stopped | None = None
+    ) -> list[RunFacts]:
         """End the source; what was open is complete now."""
-        runs = super().close(exit_code=exit_code, stderr=stderr)
+        runs = super().close(exit_code=exit_code, stderr=stderr, stopped=stopped)
         if self._normalizer is not None:
             self._normalizer.settle()
         self.projector.close(tells_end=self._given_transport != "text")
@@ -245,13 +247,29 @@ class Reader:
             return False
         return len(self._held) >= CHUNK_BYTES or detection.certain(self._held, len(data))
 
-    def close(self, *, exit_code: int | None = None, stderr: str | None = None) -> RunFacts:
-        """End the run, and return the facts of the last one; `rest` has the last events."""
+    def usage(self) -> RunUsage:
+        """Return the account of the run at hand, as far as it was told by now."""
+        return self._stream.runs.current.usage()
+
+    def close(
+        self,
+        *,
+        exit_code: int | None = None,
+        stderr: str | None = None,
+        stopped: Stopped | None = None,
+    ) -> RunFacts:
+        """End the run, and return the facts of the last one; `rest` has the last events.
+
+        Args:
+            exit_code: the process's exit status.
+            stderr: what went there.
+            stopped: why the process was ended, by whoever ran it.
+        """
         held = (self._held or b"") + (self._last or b"")
         self._held = self._last = None
         if held:
             self._stream.feed(held)
-        runs = self._stream.close(exit_code=exit_code, stderr=stderr)
+        runs = self._stream.close(exit_code=exit_code, stderr=stderr, stopped=stopped)
         for facts in runs:
             facts.source, facts.runs = self._stream.projector.source, len(runs)
         self.rest, self.runs = self._stream.drain(), runs

@@ -7,13 +7,13 @@ import functools
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, get_args
 
 from agentframes import engines
 from agentframes.captures import CaptureFolder, open_folder
 from agentframes.engines.support import plain_version
 from agentframes.errors import SourceError
-from agentframes.facts.model import RunFacts
+from agentframes.facts.model import RunFacts, Stopped
 from agentframes.lines import (
     chunks,
     lines_as_they_come,
@@ -183,6 +183,7 @@ class _Options(NamedTuple):
     transport: str | None = None
     stderr: Any = None
     exit_code: int | None = None
+    stopped: Stopped | None = None
 
 
 class _Opened(NamedTuple):
@@ -214,6 +215,7 @@ def _opened(source: Any, options: _Options) -> Iterator[_Opened]:
             options.transport,
             folder.stderr if options.stderr is None else options.stderr,
             folder.exit_code if options.exit_code is None else options.exit_code,
+            _stopped(folder),
         )
         recorded = folder.transport
     with open_path(path) as file:
@@ -238,7 +240,11 @@ def _fed(stream_type: Callable[..., S], opened: _Opened) -> S:
 
 def _closed(stream: Stream, told: _Options) -> list[RunFacts]:
     words = None if told.stderr is None else read_text(told.stderr)
-    return stream.close(exit_code=told.exit_code, stderr=words)
+    return stream.close(exit_code=told.exit_code, stderr=words, stopped=told.stopped)
+
+
+def _stopped(folder: CaptureFolder) -> Stopped | None:
+    return cast("Stopped", folder.stopped) if folder.stopped in get_args(Stopped) else None
 
 
 def _read(source: Any, options: _Options, stream_type: Callable[..., Stream]) -> list[RunFacts]:

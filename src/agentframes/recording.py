@@ -100,6 +100,14 @@ class Stopper:
         """
         self._events.put(_Signal(signal.Signals[name], group))
 
+    def fail(self, error: BaseException) -> None:
+        """End the recording by an error, which `record` raises."""
+        self._events.put(error)
+
+    def to_group(self, name: str) -> None:
+        """Send a signal to all of the group, as `send`."""
+        self.send(name, group=True)
+
 
 def record(
     argv: Sequence[str],

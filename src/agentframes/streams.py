@@ -14,7 +14,7 @@ from agentframes.detection import CERTAIN
 from agentframes.engines.support import clean_kind
 from agentframes.errors import SessionFileError
 from agentframes.facts.fold import Fold
-from agentframes.facts.model import RunFacts
+from agentframes.facts.model import RunFacts, Stopped
 from agentframes.facts.runs import Runs
 from agentframes.frames import FrameReader, FrameSink, Place
 from agentframes.signals import Damaged, Noise, Retyped, Signal, Stretch, Unknown
@@ -113,7 +113,9 @@ class Stream(FrameSink[Any]):
         self._changed_at = lines + 1
         self._enter(engine)
 
-    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
+    def close(
+        self, *, exit_code: int | None, stderr: str | None, stopped: Stopped | None = None
+    ) -> list[RunFacts]:
         """End the source and return the facts of its runs; there is always one."""
         self._finish()
         if self._interpreter is not None:
@@ -127,6 +129,7 @@ class Stream(FrameSink[Any]):
                 cut=last and self._frames.cut,
                 exit_code=exit_code if last else None,
                 stderr=stderr if last else None,
+                stopped=stopped if last else None,
             )
             if told.engine is not None:
                 facts.engine = told.engine

@@ -9,7 +9,7 @@ from typing import Any
 from agentframes import engines, manifests
 from agentframes.drift import compare, merged
 from agentframes.engines.support import clean_kind
-from agentframes.facts.model import RunFacts
+from agentframes.facts.model import RunFacts, Stopped
 from agentframes.frames import FrameSink, Place
 from agentframes.lazy import Lazy
 from agentframes.manifests import Manifest
@@ -60,9 +60,11 @@ class WatchedStream(Stream):
         self._novel = self._novel or type(signal) is Unknown
         super().emit(signal)
 
-    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
+    def close(
+        self, *, exit_code: int | None, stderr: str | None, stopped: Stopped | None = None
+    ) -> list[RunFacts]:
         """End the source and return the facts of its runs, the drift of their fields included."""
-        runs = super().close(exit_code=exit_code, stderr=stderr)
+        runs = super().close(exit_code=exit_code, stderr=stderr, stopped=stopped)
         for facts, fold in zip(runs, self.runs.folds, strict=True):
             facts.seen = fold.seen  # type: ignore[attr-defined]
             manifest = self._manifests.get(facts.engine)

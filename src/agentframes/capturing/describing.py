@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentframes.capturing.sanitizer import Sanitizer
-from agentframes.capturing.toml import to_toml
 from agentframes.errors import SourceError
 from agentframes.lines import shown
+from agentframes.toml import to_toml
 
 # What tells the CLI: of few values, which are no secrets. Else the value is looked into, too.
 _HARMLESS = ("engine", "version", "family", "transport", "signal")

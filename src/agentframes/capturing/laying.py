@@ -14,8 +14,8 @@ from agentframes import engines
 from agentframes.capturing.compare import kinds
 from agentframes.capturing.inside import Result
 from agentframes.capturing.sanitizing import Known, sanitize_folder
-from agentframes.capturing.toml import to_toml
 from agentframes.reading import observe
+from agentframes.toml import to_toml
 
 LARGE = 64 * 1024  # bytes of output above which it is stored compressed
 

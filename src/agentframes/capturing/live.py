@@ -36,7 +36,7 @@ def record_live(
     command = engines.get(engine).command_line(Request(prompt=prompt))
     now = dt.datetime.now(tz=dt.UTC)
     stopper = Stopper()
-    with work_folder() as work, passed_on(stopper) as came:
+    with work_folder() as work, passed_on(stopper.to_group) as came:
         folder = os.path.join(work, "records")
         recording = record(
             command.argv,

@@ -19,6 +19,9 @@ INTERRUPTED = 130
 COMMANDS = {
     "read": "tell the facts of finished runs: engine, session, outcome, cost, time, answer",
     "show": "the conversation in the terminal: messages, tools, plans, whatever is new",
+    "run": "start an installed CLI, watch it live, keep all of it, get the facts",
+    "runs": "the runs that were kept: how they ended, what they cost, how to go on",
+    "doctor": "which CLIs are installed, and whether they can be read",
     "play": "what a capture's CLI printed, byte for byte, at its own times",
     "check": "hold output against what the captured versions print: new, missing, changed",
     "schema": "the JSON Schema of facts and of events",

@@ -25,7 +25,7 @@ from agentframes.types import Transport
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.invocation import Command, Installation, Request
     from agentframes.engines.offline import Offline
 
 ENGINE_API = 1
@@ -178,6 +178,19 @@ def get(name: str) -> Engine:
         if engine.name == name:
             return engine
     raise UnknownEngineError(name, BUILT_IN)
+
+
+def installation(name: str) -> Installation:
+    """Return how an engine's CLI is installed; imports what it needs.
+
+    Raises:
+        UnknownEngineError: no engine has that name.
+        CommandError: the engine does not tell.
+    """
+    told = getattr(get(name), "installation", None)
+    if told is None:
+        raise CommandError(f"{name} does not tell how its CLI is installed")
+    return cast("Installation", told())
 
 
 def capture_setup(name: str) -> Offline:

@@ -40,6 +40,25 @@ class Request(Struct, kw_only=True, frozen=True):
     """Options of the engine's own."""
 
 
+class Installation(Struct, kw_only=True, frozen=True):
+    """How an engine's CLI comes to a machine, and by what it is known to be of use."""
+
+    program: str
+    """The name of the executable."""
+    package: str
+    """The npm package."""
+    help: tuple[str, ...]
+    """The arguments that have it print the help which names `flag`."""
+    flag: str
+    """The option without which it prints no frames."""
+    login: str
+    """How its user logs in, in a few words."""
+    takes_schema: bool = False
+    """Whether it has an option for the schema of its answer."""
+    tells: frozenset[Literal["tokens", "cost_usd"]] = frozenset()
+    """What of a run's account it prints while the run goes on, and not at its end alone."""
+
+
 class Command(Struct, kw_only=True, frozen=True):
     """A process to start: its arguments, what to write to its stdin, and where it runs."""
 

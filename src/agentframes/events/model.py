@@ -53,7 +53,7 @@ class Event(Wire, kw_only=True, tag_field="kind", tag="event"):
     severity: Severity | None = None
     model: str | None = None
     raw_range: RawRange | None
-    """None only for a prompt that a capture's description tells."""
+    """None only for a prompt that a capture's description tells, and for a silence."""
     collapsed_by_default: bool = False
     parent_call_id: str | None = None
     """The call that spawned the agent this belongs to; None is the main agent."""

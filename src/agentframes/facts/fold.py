@@ -16,6 +16,8 @@ from agentframes.facts.model import (
     Level,
     NativeResources,
     RunFacts,
+    RunUsage,
+    Stopped,
     bounded,
 )
 from agentframes.facts.outcome import Ending, OutcomeFold
@@ -240,6 +242,10 @@ class Fold:
 
     # --- facts -----------------------------------------------------------------------------------
 
+    def usage(self) -> RunUsage:
+        """Return the account, as far as it was told by now."""
+        return self._usage.result()[0]
+
     def native_text(self) -> str | None:
         """Return the native final text, verbatim."""
         return self._answer.native_text()
@@ -248,7 +254,14 @@ class Fold:
         """Return the session id the engine's own records tell."""
         return self._native_session or self._session_id
 
-    def facts(self, *, cut: bool, exit_code: int | None, stderr: str | None) -> RunFacts:
+    def facts(
+        self,
+        *,
+        cut: bool,
+        exit_code: int | None,
+        stderr: str | None,
+        stopped: Stopped | None = None,
+    ) -> RunFacts:
         """Return the facts of the run; who printed it is for the caller to add."""
         end = self._outcome.end
         usage, caveats = self._usage.result()
@@ -262,6 +275,7 @@ class Fold:
             blank=not (self.total or self.malformed or self.text_lines),
             exit_code=exit_code,
             stderr=stderr,
+            stopped=stopped,
         )
         models = list(usage.models or {})
         facts = RunFacts(

@@ -29,6 +29,8 @@ Reason = Literal[
     "auth", "rate_limit", "permission", "interrupted", "timeout", "idle", "cut_line",
     "no_terminal_frame", "empty", "stale", "not_agent_output", "failed",
 ]  # fmt: skip
+Stopped = Literal["timeout", "idle", "budget", "interrupted"]
+"""Why whoever ran a CLI ended it."""
 Caveat = Literal[
     "cache_in_input", "reasoning_placement_unknown", "output_not_final", "subagents_excluded",
     "cost_may_span_session", "wall_may_span_session", "cost_is_list_price",

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from agentframes.facts.model import NOTHING_NATIVE, Outcome, Reason
+from agentframes.facts.model import NOTHING_NATIVE, Outcome, Reason, Stopped
 from agentframes.signals import Begin, End, Input, Turn
 
 
@@ -23,6 +23,16 @@ class Ending(Struct, kw_only=True, frozen=True):
     """There was nothing but blank lines."""
     exit_code: int | None
     stderr: str | None
+    stopped: Stopped | None = None
+    """Why whoever ran the CLI ended it."""
+
+
+_STOPPED: dict[Stopped, str] = {
+    "timeout": "it was ended: its time was over",
+    "idle": "it was ended: it had printed nothing for too long",
+    "budget": "it was ended: what it might spend was spent",
+    "interrupted": "it was ended by who ran it",
+}
 
 
 class OutcomeFold:
@@ -63,7 +73,27 @@ class OutcomeFold:
     def result(self, ending: Ending) -> Outcome:
         """Return the outcome. Whatever is not told to have ended is incomplete.
 
-        An engine may tell why a run is incomplete; that is no terminal frame, so it has no line.
+        Of a run that was ended from outside the engine's word counts, but for one that says no
+        more than that: claude 2.1.220 calls it a failure then.
+        """
+        outcome = self._told(ending)
+        if ending.stopped is None or outcome.status == "success":
+            return outcome
+        if outcome.status == "failed" and outcome.reason != "interrupted":
+            return outcome
+        if outcome.status == "failed" and ending.stopped == "interrupted":
+            return outcome
+        return Outcome(
+            status="incomplete",
+            reason=ending.stopped,
+            message=_STOPPED[ending.stopped],
+            exit_code=outcome.exit_code,
+        )
+
+    def _told(self, ending: Ending) -> Outcome:
+        """Return the engine's word.
+
+        It may tell why a run is incomplete; that is no terminal frame, so it has no line.
         """
         cut = ending.cut or self._cut
         end = None if self._open or cut else self.end

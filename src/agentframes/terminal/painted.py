@@ -26,13 +26,21 @@ class Painted:
     """Paints the events of one content after the other."""
 
     def __init__(
-        self, *, verbose: bool, trace: bool, at_once: bool, color: ColorChoice, width: int | None
+        self,
+        *,
+        verbose: bool,
+        trace: bool,
+        at_once: bool,
+        color: ColorChoice,
+        width: int | None,
+        interactive: bool = False,
     ) -> None:
         terminal = sys.stdout.isatty()
         self._paper = Paper(
             Output(sys.stdout.buffer, sys.stdout.encoding),
             width=terminal_width(width, terminal=terminal),
             colors=color_system(color, terminal=terminal),
+            interactive=interactive,
         )
         self._look = Look(verbose=verbose, trace=trace)
         self._at_once = at_once
@@ -43,6 +51,11 @@ class Painted:
         self._begun = False
         self._painter = Painter(self._paper, self._look)
         self._order = Order(self._painter, at_once=self._at_once)
+
+    @property
+    def paper(self) -> Paper:
+        """What it paints on."""
+        return self._paper
 
     def take(self, events: Iterable[ConversationEvent]) -> None:
         """Paint what is complete; a content behind another is set apart from it."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is painted on: a console without surprises, margins, and a last look at all that is printed.
 
-No cursor is moved and nothing is overwritten, so that a pager or a file takes it as well.
+No cursor is moved and nothing is overwritten, so that a pager or a file takes it as well; but for
+the line at the foot of a live run.
 """
 
 from __future__ import annotations
@@ -115,14 +116,21 @@ class _Console(Console):
 class Paper:
     """Prints renderables, and knows which signs can be shown."""
 
-    def __init__(self, file: Output | IO[str], *, width: int, colors: ColorSystem | None) -> None:
+    def __init__(
+        self,
+        file: Output | IO[str],
+        *,
+        width: int,
+        colors: ColorSystem | None,
+        interactive: bool = False,
+    ) -> None:
         self.console = _Console(
             file=file,  # type: ignore[arg-type]
             width=min(max(width, NARROWEST), WIDEST),
             height=100,
             color_system=colors,
-            force_terminal=colors is not None,
-            force_interactive=False,
+            force_terminal=interactive or colors is not None,
+            force_interactive=interactive,
             legacy_windows=False,
             no_color=False,  # asked already: see `color_system`
             markup=False,

@@ -22,7 +22,7 @@ from agentframes.captures import open_folder
 from agentframes.commands._matrix.captured import Capture
 from agentframes.conversation import EventStream
 from agentframes.events.model import ConversationEvent, ToolBurst
-from agentframes.facts.model import RunFacts
+from agentframes.facts.model import RunFacts, Stopped
 from agentframes.lines import chunks, open_path
 from agentframes.signals import Signal, ToolEnd, Truncated, Usage
 
@@ -110,9 +110,11 @@ class _Recorder(EventStream):
             of_kind = self._sight.cuts.setdefault(signal.kind, {})
             of_kind.setdefault(what, set()).add(self._version)
 
-    def close(self, *, exit_code: int | None, stderr: str | None) -> list[RunFacts]:
+    def close(
+        self, *, exit_code: int | None, stderr: str | None, stopped: Stopped | None = None
+    ) -> list[RunFacts]:
         """End the stream; what the end itself tells is no frame's."""
-        runs = super().close(exit_code=exit_code, stderr=stderr)
+        runs = super().close(exit_code=exit_code, stderr=stderr, stopped=stopped)
         self._look(None)
         return runs
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from agentframes.engines.invocation import Command, Request, choose, option, value_of
+from agentframes.engines.invocation import Command, Installation, Request, choose, option, value_of
 from agentframes.lines import open_path
 
 _PERMISSIONS = {
@@ -14,6 +14,15 @@ _PERMISSIONS = {
     "edits": ["--permission-mode", "acceptEdits"],
     "all": ["--dangerously-skip-permissions"],
 }
+
+INSTALLATION = Installation(
+    program="claude",
+    package="@anthropic-ai/claude-code",
+    help=("--help",),
+    flag="--output-format",
+    login="run `claude` and /login, or set ANTHROPIC_API_KEY",
+    takes_schema=True,
+)
 
 
 def command(request: Request) -> Command:

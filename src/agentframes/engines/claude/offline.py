@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 
+from agentframes.engines.claude.commandline import INSTALLATION
 from agentframes.engines.offline import (
     Answer,
     Ask,
@@ -27,8 +28,8 @@ from agentframes.engines.offline import (
     Write,
 )
 
-package = "@anthropic-ai/claude-code"
-program = "claude"
+package = INSTALLATION.package
+program = INSTALLATION.program
 variants = {
     "json": "the one object of --output-format json",
     "json-verbose": "one array of all frames: --output-format json --verbose",

@@ -10,7 +10,7 @@ from agentframes.engines.codex import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.codex.signals import CodexInterpreter
-    from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.invocation import Command, Installation, Request
     from agentframes.engines.offline import Offline
 
 name = "codex"
@@ -29,6 +29,13 @@ def command_line(request: Request) -> Command:
     from agentframes.engines.codex.commandline import command
 
     return command(request)
+
+
+def installation() -> Installation:
+    """Return how this CLI is installed."""
+    from agentframes.engines.codex.commandline import INSTALLATION
+
+    return INSTALLATION
 
 
 def prompt(argv: Sequence[str], stdin: str | None) -> str | None:

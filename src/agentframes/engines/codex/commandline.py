@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentframes.engines.invocation import Command, Request, choose, option, refuse
+from agentframes.engines.invocation import Command, Installation, Request, choose, option, refuse
 from agentframes.errors import CommandError
 
 _PERMISSIONS = {
@@ -13,6 +13,15 @@ _PERMISSIONS = {
     "edits": ["--sandbox", "workspace-write"],
     "all": ["--dangerously-bypass-approvals-and-sandbox"],
 }
+
+INSTALLATION = Installation(
+    program="codex",
+    package="@openai/codex",
+    help=("exec", "--help"),
+    flag="--json",
+    login="run `codex login`, or set CODEX_API_KEY",
+    takes_schema=True,
+)
 
 
 def command(request: Request) -> Command:

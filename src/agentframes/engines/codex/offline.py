@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agentframes.engines.codex import offline_tools
+from agentframes.engines.codex.commandline import INSTALLATION
 from agentframes.engines.offline import (
     Ask,
     Asked,
@@ -26,8 +27,8 @@ from agentframes.engines.offline import (
     Site,
 )
 
-package = "@openai/codex"
-program = "codex"
+package = INSTALLATION.package
+program = INSTALLATION.program
 native = offline_tools.native
 before = offline_tools.before
 after = offline_tools.after

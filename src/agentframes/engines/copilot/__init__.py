@@ -10,7 +10,7 @@ from agentframes.engines.copilot import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.copilot.signals import CopilotInterpreter
-    from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.invocation import Command, Installation, Request
     from agentframes.engines.offline import Offline
 
 name = "copilot"
@@ -29,6 +29,13 @@ def command_line(request: Request) -> Command:
     from agentframes.engines.copilot.commandline import command
 
     return command(request)
+
+
+def installation() -> Installation:
+    """Return how this CLI is installed."""
+    from agentframes.engines.copilot.commandline import INSTALLATION
+
+    return INSTALLATION
 
 
 def prompt(argv: Sequence[str], stdin: str | None) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from agentframes.engines.invocation import (
     Command,
+    Installation,
     Request,
     as_argument,
     choose,
@@ -20,6 +21,14 @@ from agentframes.engines.invocation import (
 )
 
 _PERMISSIONS = {"all": ["--allow-all"]}
+
+INSTALLATION = Installation(
+    program="copilot",
+    package="@github/copilot",
+    help=("--help",),
+    flag="--output-format",
+    login="run `copilot` and /login, or set COPILOT_GITHUB_TOKEN",
+)
 
 
 def command(request: Request) -> Command:

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Sequence
 
+from agentframes.engines.copilot.commandline import INSTALLATION
 from agentframes.engines.offline import (
     Answer,
     Ask,
@@ -30,8 +31,8 @@ from agentframes.engines.offline import (
     Write,
 )
 
-package = "@github/copilot"
-program = "copilot"
+package = INSTALLATION.package
+program = INSTALLATION.program
 variants = {
     "stream-anthropic": "provider with the Anthropic wire form",
     "stream-responses": "provider with the Responses wire form",

@@ -10,7 +10,7 @@ from agentframes.engines.gemini import signature as signature
 
 if TYPE_CHECKING:
     from agentframes.engines.gemini.signals import GeminiInterpreter
-    from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.invocation import Command, Installation, Request
     from agentframes.engines.offline import Offline
 
 name = "gemini"
@@ -29,6 +29,13 @@ def command_line(request: Request) -> Command:
     from agentframes.engines.gemini.commandline import command
 
     return command(request)
+
+
+def installation() -> Installation:
+    """Return how this CLI is installed."""
+    from agentframes.engines.gemini.commandline import INSTALLATION
+
+    return INSTALLATION
 
 
 def prompt(argv: Sequence[str], stdin: str | None) -> str | None:

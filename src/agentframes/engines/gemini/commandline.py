@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from agentframes.engines.invocation import (
     Command,
+    Installation,
     Request,
     as_argument,
     choose,
@@ -19,6 +20,14 @@ _PERMISSIONS = {
     "edits": ["--approval-mode", "auto_edit"],
     "all": ["--yolo"],
 }
+
+INSTALLATION = Installation(
+    program="gemini",
+    package="@google/gemini-cli",
+    help=("--help",),
+    flag="--output-format",
+    login="run `gemini` and choose how to sign in, or set GEMINI_API_KEY",
+)
 
 
 def command(request: Request) -> Command:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agentframes.engines.gemini.commandline import INSTALLATION
 from agentframes.engines.offline import (
     Answer,
     Ask,
@@ -31,8 +32,8 @@ from agentframes.engines.offline import (
     Write,
 )
 
-package = "@google/gemini-cli"
-program = "gemini"
+package = INSTALLATION.package
+program = INSTALLATION.program
 variants: Mapping[str, str] = {
     "json": "the one object of --output-format json",
     "default-model": "no model flag: the CLI asks a small model first which one is to answer",

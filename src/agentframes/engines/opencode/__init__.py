@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentframes.engines.opencode import signature as signature
 
 if TYPE_CHECKING:
-    from agentframes.engines.invocation import Command, Request
+    from agentframes.engines.invocation import Command, Installation, Request
     from agentframes.engines.offline import Offline
     from agentframes.engines.opencode.signals import OpencodeInterpreter
 
@@ -29,6 +29,13 @@ def command_line(request: Request) -> Command:
     from agentframes.engines.opencode.commandline import command
 
     return command(request)
+
+
+def installation() -> Installation:
+    """Return how this CLI is installed."""
+    from agentframes.engines.opencode.commandline import INSTALLATION
+
+    return INSTALLATION
 
 
 def prompt(argv: Sequence[str], stdin: str | None) -> str | None:

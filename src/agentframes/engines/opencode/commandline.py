@@ -5,9 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentframes.engines.invocation import Command, Request, as_argument, option, refuse
+from agentframes.engines.invocation import (
+    Command,
+    Installation,
+    Request,
+    as_argument,
+    option,
+    refuse,
+)
 
 RUN = 2  # arguments: the program and `run`
+
+INSTALLATION = Installation(
+    program="opencode",
+    package="opencode-ai",
+    help=("run", "--help"),
+    flag="--format",
+    login="run `opencode auth login`",
+    tells=frozenset({"tokens", "cost_usd"}),  # with each `step_finish` (all captured versions)
+)
 
 
 def command(request: Request) -> Command:

@@ -27,9 +27,10 @@ from agentframes.engines.offline import (
     Site,
     Write,
 )
+from agentframes.engines.opencode.commandline import INSTALLATION
 
-package = "opencode-ai"
-program = "opencode"
+package = INSTALLATION.package
+program = INSTALLATION.program
 variants = {
     "no-ripgrep": "no rg in PATH",
     "no-snapshot": "the configuration says that no snapshots of the files are taken",
