@@ -178,16 +178,16 @@ class TestOneLine:
                 (),
                 2,
                 (
-                    "a command is missing; commands: read, show, run, runs, doctor, play,"
-                    " check, schema, capture, sanitize, corpus, matrix (agentframes --help tells more)"
+                    "a command is missing; commands: read, show, run, runs, doctor, play, check,"
+                    " schema, capture, sanitize, corpus, matrix (agentframes --help tells more)"
                 ),
             ),
             (
                 ("raed",),
                 2,
                 (
-                    "unknown command 'raed'; commands: read, show, run, runs, doctor, play,"
-                    " check, schema, capture, sanitize, corpus, matrix (agentframes --help tells more)"
+                    "unknown command 'raed'; commands: read, show, run, runs, doctor, play, check,"
+                    " schema, capture, sanitize, corpus, matrix (agentframes --help tells more)"
                 ),
             ),
             (("read", "missing.jsonl"), 2, "read: missing.jsonl: no such file"),
