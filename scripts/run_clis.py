@@ -158,7 +158,7 @@ def _fresh(stage: Stage, ran: Ran, scenario: Scenario) -> Iterator[str]:
         yield f"fresh: the final text is {facts.get('final_text')!r}"
     if [call["status"] for call in ran.calls] != ["ok"] or facts.get("tool_calls") != 1:
         yield f"fresh: the calls are {ran.calls}"
-    (folder,) = (stage.work / "runs").iterdir()
+    (folder,) = (path for path in (stage.work / "runs").iterdir() if path.is_dir())
     kept = json.loads(af.read(folder).to_json()) | {"source": str(folder)}
     if kept != facts:
         yield f"fresh: the capture reads otherwise: {kept}"

@@ -76,7 +76,7 @@ CASES = {
         3,
         ("incomplete", "empty", 1),
         engine="claude",
-        said="run: incomplete (empty): Not logged in. Please run /login",
+        said=f"run: claude is not logged in: Not logged in. Please run /login: {LOGIN}",
     ),
     "is not logged in": Case(
         "plays",

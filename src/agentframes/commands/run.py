@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from argparse import ArgumentTypeError, Namespace
@@ -237,10 +238,10 @@ def _end(prepared: LiveRun, facts: RunFacts, options: Namespace) -> None:
 
     with _reader_may_go():
         _print(facts, options)
-    outcome = facts.outcome
-    if outcome.reason == "auth":
-        login = engines.installation(prepared.engine).login
-        complain(f"run: {prepared.engine} is not logged in: {outcome.message or ''}: {login}")
+    outcome, told = facts.outcome, engines.installation(prepared.engine)
+    out = told.logged_out is not None and re.search(told.logged_out, outcome.message or "")
+    if outcome.reason == "auth" or (out and outcome.status != "success"):
+        complain(f"run: {prepared.engine} is not logged in: {outcome.message or ''}: {told.login}")
     elif outcome.status != "success":
         why = f": {outcome.message}" if outcome.message else ""
         complain(f"run: {outcome.status} ({outcome.reason}){why}")

@@ -53,6 +53,9 @@ class Installation(Struct, kw_only=True, frozen=True):
     """The option without which it prints no frames."""
     login: str
     """How its user logs in, in a few words."""
+    logged_out: str | None = None
+    """A pattern of what it says, on stdout or stderr, where nobody is logged in; None where no run
+    has shown that."""
     takes_schema: bool = False
     """Whether it has an option for the schema of its answer."""
     tells: frozenset[Literal["tokens", "cost_usd"]] = frozenset()

@@ -21,6 +21,7 @@ INSTALLATION = Installation(
     help=("--help",),
     flag="--output-format",
     login="run `claude` and /login, or set ANTHROPIC_API_KEY",
+    logged_out=r"Please run /login",  # 1.0.128, 2.1.332
     takes_schema=True,
 )
 

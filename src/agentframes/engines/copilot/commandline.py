@@ -28,6 +28,7 @@ INSTALLATION = Installation(
     help=("--help",),
     flag="--output-format",
     login="run `copilot` and /login, or set COPILOT_GITHUB_TOKEN",
+    logged_out=r"No authentication information found",  # 1.0.102
 )
 
 

@@ -27,6 +27,7 @@ INSTALLATION = Installation(
     help=("--help",),
     flag="--output-format",
     login="run `gemini` and choose how to sign in, or set GEMINI_API_KEY",
+    logged_out=r"Please set an Auth method",  # 0.61.0
 )
 
 
