@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any, Self
 
 import msgspec
@@ -96,7 +97,9 @@ def _end(*_: object) -> None:
 
 def _end_with_parent() -> None:
     """End when nobody holds the other end of stdin any more, whatever became of them."""
-    sys.stdin.buffer.read()
+    with suppress(OSError):
+        while os.read(0, 1):  # not of `sys.stdin`, which is locked meanwhile
+            pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 

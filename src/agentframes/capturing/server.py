@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import importlib
+import importlib.util
 import json
 import logging
 import socket
@@ -62,6 +63,16 @@ class Wire(Protocol):
 
     def failure(self, failure: Failure, /) -> tuple[dict[str, Any], dict[str, str]]:
         """Return an error's body and headers."""
+
+
+def require() -> None:
+    """Look whether there is what the server is made of.
+
+    Raises:
+        MissingExtraError: starlette or uvicorn are not installed.
+    """
+    if not all(importlib.util.find_spec(name) for name in ("starlette", "uvicorn")):
+        raise MissingExtraError("capture", ("starlette", "uvicorn"))
 
 
 class ModelServer:

@@ -58,6 +58,7 @@ def _end(*_: object) -> None:
 
 def _offline(options: Namespace) -> int:
     from agentframes import engines
+    from agentframes.capturing import server
     from agentframes.capturing.capture import make
     from agentframes.capturing.chains import named, tasks
     from agentframes.capturing.machine import find_machine
@@ -71,6 +72,7 @@ def _offline(options: Namespace) -> int:
         wanted = everything
     if not wanted and not options.list:
         raise UsageError("capture: say --all, or --scenario NAME (--list tells the names)")
+    server.require()
     if options.compare and not os.path.isdir(options.compare):
         raise UsageError(f"capture: --compare {options.compare}: there is no such folder")
     machine = find_machine(options.engine, options.cli)

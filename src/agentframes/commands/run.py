@@ -58,9 +58,10 @@ def run(arguments: Sequence[str]) -> int:
         own, extra = own[:at], own[at + 1 :]
     options = _parser().parse_args(own)
     schema = _schema(options.expect_schema) if options.expect_schema else None
-    prepared = _prepared(options, extra)
+    asked = _asked(options, extra)
     if options.dry_run:
-        return _told(prepared)
+        return _told(options, asked)
+    prepared = _prepared(options, asked)
     _warn(prepared)
     facts, came = _run(prepared, options)
     _end(prepared, facts, options)
@@ -72,9 +73,9 @@ def run(arguments: Sequence[str]) -> int:
     return _answered(prepared, schema)
 
 
-def _prepared(options: Namespace, extra: list[str]) -> LiveRun:
+def _asked(options: Namespace, extra: list[str]) -> dict[str, Any]:
+    """Gather what the engine is asked, but for the prompt."""
     from agentframes import engines
-    from agentframes.live.run import LiveRun
 
     resume = options.resume
     if options.continue_:
@@ -82,19 +83,27 @@ def _prepared(options: Namespace, extra: list[str]) -> LiveRun:
     schema = options.expect_schema
     if schema and not engines.installation(options.engine).takes_schema:
         schema = None  # the prompt has to ask for it
+    return {
+        "resume": resume,
+        "model": options.model,
+        "cwd": options.cwd,
+        "schema": schema,
+        "permission": options.permission,
+        "max_turns": options.max_turns,
+        "extra": extra,
+    }
+
+
+def _prepared(options: Namespace, asked: dict[str, Any]) -> LiveRun:
+    from agentframes.live.run import LiveRun
+
     return LiveRun(
         options.engine,
         _prompt(options.prompt),
         cli=options.cli,
-        resume=resume,
-        model=options.model,
-        cwd=options.cwd,
-        schema=schema,
-        permission=options.permission,
-        max_turns=options.max_turns,
-        extra=extra,
         limits=_limits(options),
         keep=options.keep_in,
+        **asked,
     )
 
 
@@ -151,12 +160,17 @@ def _last_session(options: Namespace) -> str:
     raise UsageError(f"run: --continue: no {options.engine} run in {cwd} is kept in {base}")
 
 
-def _told(prepared: LiveRun) -> int:
-    """Print the command that would be run."""
-    command = prepared.command
-    write(f"{shlex.join([prepared.installed.path, *command.argv[1:]])}\n")
-    if command.stdin is not None:
-        complain(f"run: stdin: {len(command.stdin)} characters of prompt")
+def _told(options: Namespace, asked: dict[str, Any]) -> int:
+    """Print the command that would be run, whether the CLI is installed or not."""
+    import shutil
+
+    from agentframes.commandline import command
+
+    told = command(options.engine, _prompt(options.prompt), **asked)
+    program = options.cli or told.argv[0]
+    write(f"{shlex.join([shutil.which(program) or program, *told.argv[1:]])}\n")
+    if told.stdin is not None:
+        complain(f"run: stdin: {len(told.stdin)} characters of prompt")
     return 0
 
 
