@@ -60,11 +60,12 @@ class Terminal:
             assert code.endswith("m"), f"an unexpected code: {code}"
 
 
-def watched(home: Path, fake: Fake, until: str, *options: str) -> tuple[int, str]:
+def watched(home: Path, fake: Fake, until: str, *options: str, before: str = "") -> tuple[int, str]:
     """Run ``agentframes`` in a terminal, and let the stand-in go on when something was shown."""
     mine, its = pty.openpty()
+    code = f"import sys\n{before}\nfrom agentframes.commands import main\nsys.exit(main())"
     process = subprocess.Popen(
-        [sys.executable, "-m", "agentframes", *arguments(fake, *options)],
+        [sys.executable, "-c", code, *arguments(fake, *options)],
         stdin=its, stdout=its, stderr=its, cwd=home, start_new_session=True,
         env=environment(home, COLUMNS=str(WIDTH), TERM="xterm", LANG="C.UTF-8", LC_ALL="C.UTF-8"),
     )  # fmt: skip
@@ -119,9 +120,10 @@ class TestTerminal:
         assert FOOT.search("\n".join(shown.rows)) is None
 
     def test_a_flood_is_bounded(self, tmp_path: Path) -> None:
-        """Rows come no faster than anybody reads them; the capture has the others."""
+        """Beyond what a screen takes at once nothing is shown; the capture has it."""
         fake = Fake(tmp_path, "codex", "floods", size=5_000_000)
-        status, written = watched(tmp_path, fake, "never")
+        no_more = "from agentframes.terminal import screen\nscreen.PER_SECOND = 0"
+        status, written = watched(tmp_path, fake, "never", before=no_more)
         lines = (kept(tmp_path) / "stdout.jsonl").read_bytes().splitlines()
         told = re.search(r"([\d,]+) rows came too fast; the capture has them", written)
         assert told is not None
