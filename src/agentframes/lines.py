@@ -72,6 +72,11 @@ def shown(name: Any) -> str:
     return text if text.isprintable() and text else repr(text)
 
 
+def as_unicode(text: str) -> str:
+    """Return an argument as a file of text can hold it: its bytes may be no UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _problem(error: OSError) -> str:
     if isinstance(error, io.UnsupportedOperation):
         return "not open for reading"

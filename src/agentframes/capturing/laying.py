@@ -14,6 +14,7 @@ from agentframes import engines
 from agentframes.capturing.compare import kinds
 from agentframes.capturing.inside import Result
 from agentframes.capturing.sanitizing import Known, sanitize_folder
+from agentframes.lines import as_unicode
 from agentframes.reading import observe
 from agentframes.toml import to_toml
 
@@ -41,8 +42,8 @@ def describe(origin: Origin, result: Result, date: dt.date) -> dict[str, object]
         "engine": origin.engine,
         "version": origin.version,
         "family": ".".join(origin.version.split(".")[:2]) + ".x",
-        "argv": [_unicode(part) for part in result.argv],
-        "stdin": None if result.stdin is None else _unicode(result.stdin),
+        "argv": [as_unicode(part) for part in result.argv],
+        "stdin": None if result.stdin is None else as_unicode(result.stdin),
         "exit_code": recording.exit_code,
         "signal": recording.signal or recording.stopped,
         "date": date,
@@ -55,11 +56,6 @@ def describe(origin: Origin, result: Result, date: dt.date) -> dict[str, object]
         "expected_kinds": [],
         "lab": f"capture-{origin.engine}-{origin.version}-{origin.name}",
     }
-
-
-def _unicode(text: str) -> str:
-    """Return an argument as TOML can hold it: its bytes may be no UTF-8."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _notes(origin: Origin, result: Result) -> str:

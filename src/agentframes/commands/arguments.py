@@ -67,6 +67,13 @@ def _version(text: str) -> str:
     return version
 
 
+def whole_number(text: str) -> int:
+    """Read a number of things, of which there must be one at least."""
+    if not (text.isascii() and text.isdigit() and int(text[:18]) > 0):
+        raise argparse.ArgumentTypeError(f"no whole number above 0: {text!r}")
+    return int(text)
+
+
 class FileName:
     """A file's name, whatever it looks like; `pathlib` would cost a tenth of the start."""
 

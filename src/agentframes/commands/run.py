@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentframes.commands import complain, drop_output
-from agentframes.commands.arguments import FileName, Parser, UsageError, write
+from agentframes.commands.arguments import FileName, Parser, UsageError, whole_number, write
 from agentframes.commands.read import STATUSES
 
 if TYPE_CHECKING:
@@ -310,12 +310,6 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:18]) > 0):
-        raise ArgumentTypeError(f"no whole number above 0: {text!r}")
-    return int(text)
-
-
 def _parser() -> Parser:
     parser = Parser("agentframes run", _DESCRIPTION, _EPILOG)
     add = parser.add_argument
@@ -333,11 +327,11 @@ def _parser() -> Parser:
     add("--model", metavar="NAME", help="the engine's own name of a model")
     add("--cwd", metavar="DIR", help="where the agent works")
     add("--permission", choices=PERMISSIONS, help="what the agent may do unasked")
-    add("--max-turns", metavar="N", type=_whole, help="the most turns, where the engine can")
+    add("--max-turns", metavar="N", type=whole_number, help="the most turns, where the engine can")
     add("--timeout", metavar="S", type=_seconds, help="end it after so many seconds")
     add("--idle-timeout", metavar="S", type=_seconds, help="end it after so long a silence")
     add("--max-cost-usd", metavar="USD", type=_seconds, help="end it when it has cost so much")
-    add("--max-tokens", metavar="N", type=_whole, help="end it when it has taken so many")
+    add("--max-tokens", metavar="N", type=whole_number, help="end it when it has taken so many")
     add(
         "--expect-schema",
         metavar="FILE",

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from agentframes.commands.arguments import Parser, write
+from agentframes.commands.arguments import Parser, whole_number, write
 
 if TYPE_CHECKING:
     from agentframes.live.keeping import Kept
@@ -28,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = Parser("agentframes runs", _DESCRIPTION, _EPILOG)
     add = parser.add_argument
     add("--engine", metavar="NAME", help="of this engine alone")
-    add("--limit", metavar="N", type=_count, default=20, help="so many at most (20)")
+    add("--limit", metavar="N", type=whole_number, default=20, help="so many at most (20)")
     add("--keep-in", metavar="DIR", help="where runs are kept")
     add("--json", action="store_true", help="print one JSON object a run")
     options = parser.parse_args(arguments)
@@ -39,12 +38,6 @@ def run(arguments: Sequence[str]) -> int:
     for kept in islice(wanted, options.limit):
         write(_json(kept) if options.json else "".join(_lines(kept)))
     return 0
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-        raise ArgumentTypeError(f"no whole number above 0: {text!r}")
-    return int(text)
 
 
 def _json(kept: Kept) -> str:

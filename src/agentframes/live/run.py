@@ -23,7 +23,7 @@ from agentframes.conversation import Reader
 from agentframes.engines.invocation import Command, Permission
 from agentframes.errors import CommandError
 from agentframes.facts.model import RunFacts, RunUsage, Stopped
-from agentframes.lines import read_text
+from agentframes.lines import as_unicode, read_text
 from agentframes.live import installed, keeping
 from agentframes.live.installed import Installed
 from agentframes.live.listening import Events, FactsReader, Listener
@@ -236,14 +236,14 @@ class LiveRun:
         return {
             "engine": self.engine,
             "version": self.installed.version,
-            "argv": [_unicode(part) for part in self.command.argv],
-            "stdin": None if self.command.stdin is None else _unicode(self.command.stdin),
+            "argv": [as_unicode(part) for part in self.command.argv],
+            "stdin": None if self.command.stdin is None else as_unicode(self.command.stdin),
             "exit_code": told.exit_code if told else None,
             "signal": (told.signal or told.stopped) if told else None,
             "ended_by": self._stopped if told else None,
             "started": f"{now:%Y-%m-%dT%H:%M:%SZ}",
-            "cwd": _unicode(self.cwd),
-            "prompt": _unicode(self.prompt),
+            "cwd": as_unicode(self.cwd),
+            "prompt": as_unicode(self.prompt),
             "sanitized": False,
             "synthetic": False,
         }
@@ -272,7 +272,3 @@ def _last(path: str) -> str:
             return read_text(file.read())
     except OSError:
         return ""
-
-
-def _unicode(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
